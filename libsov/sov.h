@@ -332,6 +332,9 @@ typedef struct sov_texture_options {
 	 * GPU's own; sov_texture_write and sov_texture_read reach it. */
 	sov_ptr memory;
 	uint64_t row_bytes, slice_bytes;
+	/* With memory 0: read the texels of this texture, which has the same width, height, depth
+	 * and bytes of a texel, and must outlive this one. 0: new ones. */
+	sov_texture texels;
 } sov_texture_options;
 SOV_API sov_result sov_texture_create(sov_context context, const sov_texture_options *options,
 				      sov_texture *texture);
@@ -364,6 +367,9 @@ typedef struct sov_module_options {
 #define SOV_MODULE_EAGER       4u /* compile all kernels now, in parallel */
 /* Kernels with shared memory may be launched with clusters, also if the source names none. */
 #define SOV_MODULE_CLUSTERS    8u
+/* The __device__ variables are in pinned host memory: the host may use them at the address that
+ * sov_module_get_variable returns, like memory of sov_host_alloc (CUDA's __managed__). */
+#define SOV_MODULE_HOST_VARIABLES 16u
 
 /*
  * Loads PTX text or an image (cubin, code object), distinguished by content; SPIR-V is not

@@ -124,6 +124,8 @@ typedef void (*CUhostFn)(void *user);
 	  "capture was not ended in the same stream as it began")                                  \
 	E(ERROR_STREAM_CAPTURE_UNJOINED, cudaErrorStreamCaptureUnjoined, 904,                      \
 	  "capturing stream has unjoined work")                                                    \
+	E(ERROR_STREAM_CAPTURE_ISOLATION, cudaErrorStreamCaptureIsolation, 905,                    \
+	  "dependency created on uncaptured work in another stream")                               \
 	E(ERROR_STREAM_CAPTURE_IMPLICIT, cudaErrorStreamCaptureImplicit, 906,                      \
 	  "operation would make the legacy stream depend on a capturing blocking stream")          \
 	E(ERROR_CAPTURED_EVENT, cudaErrorCapturedEvent, 907,                                       \

@@ -7,6 +7,11 @@
 
 struct cuda_legacy_properties;
 
+CUresult cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d);
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray a);
+CUresult cuArrayCreate_v2(CUarray *out, const CUDA_ARRAY_DESCRIPTOR *d);
+CUresult cuArrayDestroy(CUarray a);
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray a);
 CUresult cuCtxAttach(CUcontext *out, unsigned flags);
 CUresult cuCtxCreate(CUcontext *out, unsigned flags, CUdevice device);
 CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device);
@@ -94,8 +99,106 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id);
 CUresult cuGetProcAddress(const char *name, void **out, int version, uint64_t flags);
 CUresult cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags,
 			     unsigned *status);
+CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends,
+				  size_t count, CUgraph child);
+CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+				size_t count);
+CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+				   const CUgraphEdgeData *data, size_t count);
+CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t count);
+CUresult cuGraphAddEventRecordNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends,
+				   size_t count, CUevent event);
+CUresult cuGraphAddEventWaitNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends,
+				 size_t count, CUevent event);
+CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t count,
+			    const CUDA_HOST_NODE_PARAMS *p);
+CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t count,
+			      const CUDA_KERNEL_NODE_PARAMS *p);
+CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph g, const CUgraphNode *depends,
+				 size_t count, const CUDA_KERNEL_NODE_PARAMS *p);
+CUresult cuGraphAddMemAllocNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends,
+				size_t count, CUDA_MEM_ALLOC_NODE_PARAMS *p);
+CUresult cuGraphAddMemFreeNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends,
+			       size_t count, CUdeviceptr address);
+CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t count,
+			      const CUDA_MEMCPY3D *p, CUcontext c);
+CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t count,
+			      const CUDA_MEMSET_NODE_PARAMS *p, CUcontext c);
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode n, CUgraph *out);
+CUresult cuGraphClone(CUgraph *out, CUgraph g);
+CUresult cuGraphCreate(CUgraph *out, unsigned flags);
+CUresult cuGraphDebugDotPrint(CUgraph g, const char *path, unsigned flags);
+CUresult cuGraphDestroy(CUgraph g);
+CUresult cuGraphDestroyNode(CUgraphNode n);
+CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode n, CUevent *out);
+CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode n, CUevent *out);
+CUresult cuGraphExecDestroy(CUgraphExec exec);
+CUresult cuGraphExecGetFlags(CUgraphExec exec, uint64_t *flags);
+CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode n,
+				      const CUDA_HOST_NODE_PARAMS *p);
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode n,
+					const CUDA_KERNEL_NODE_PARAMS *p);
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode n,
+					   const CUDA_KERNEL_NODE_PARAMS *p);
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode n, const CUDA_MEMCPY3D *p,
+					CUcontext c);
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode n,
+					const CUDA_MEMSET_NODE_PARAMS *p, CUcontext c);
+CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph g, CUgraphNode *error, unsigned *result);
+CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph g, CUgraphExecUpdateResultInfo *info);
+CUresult cuGraphGetEdges(CUgraph g, CUgraphNode *from, CUgraphNode *to, size_t *count);
+CUresult cuGraphGetEdges_v2(CUgraph g, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data,
+			    size_t *count);
+CUresult cuGraphGetNodes(CUgraph g, CUgraphNode *out, size_t *count);
+CUresult cuGraphGetRootNodes(CUgraph g, CUgraphNode *out, size_t *count);
+CUresult cuGraphHostNodeGetParams(CUgraphNode n, CUDA_HOST_NODE_PARAMS *p);
+CUresult cuGraphHostNodeSetParams(CUgraphNode n, const CUDA_HOST_NODE_PARAMS *p);
+CUresult cuGraphInstantiate(CUgraphExec *out, CUgraph g, CUgraphNode *error, char *log,
+			    size_t bytes);
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph g, unsigned long long flags);
+CUresult cuGraphInstantiateWithParams(CUgraphExec *out, CUgraph g,
+				      CUDA_GRAPH_INSTANTIATE_PARAMS *p);
+CUresult cuGraphInstantiate_v2(CUgraphExec *out, CUgraph g, CUgraphNode *error, char *log,
+			       size_t bytes);
+CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from);
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode n, unsigned attribute, void *value);
+CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS *p);
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS *p);
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode n, unsigned attribute, const void *value);
+CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p);
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p);
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream handle);
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode n, CUDA_MEM_ALLOC_NODE_PARAMS *p);
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode n, CUdeviceptr *out);
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode n, CUDA_MEMCPY3D *p);
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode n, const CUDA_MEMCPY3D *p);
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode n, CUDA_MEMSET_NODE_PARAMS *p);
+CUresult cuGraphMemsetNodeSetParams(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *p);
+CUresult cuGraphNodeFindInClone(CUgraphNode *out, CUgraphNode original, CUgraph clone);
+CUresult cuGraphNodeGetDependencies(CUgraphNode n, CUgraphNode *out, size_t *count);
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode n, CUgraphNode *out, CUgraphEdgeData *data,
+				       size_t *count);
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode n, CUgraphNode *out, size_t *count);
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode n, CUgraphNode *out, CUgraphEdgeData *data,
+					 size_t *count);
+CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode n, unsigned *enabled);
+CUresult cuGraphNodeGetType(CUgraphNode n, unsigned *type);
+CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode n, unsigned enabled);
+CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+				   size_t count);
+CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+				      const CUgraphEdgeData *data, size_t count);
+CUresult cuGraphUpload(CUgraphExec exec, CUstream stream);
 CUresult cuInit(unsigned flags);
+CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel k,
+			      CUdevice device);
 CUresult cuKernelGetFunction(CUfunction *out, CUkernel k);
+CUresult cuKernelGetLibrary(CUlibrary *out, CUkernel k);
+CUresult cuKernelGetName(const char **name, CUkernel k);
+CUresult cuKernelGetParamInfo(CUkernel k, size_t index, size_t *offset, size_t *bytes);
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k,
+			      CUdevice device);
+CUresult cuKernelSetCacheConfig(CUkernel k, unsigned config, CUdevice device);
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
 				   unsigned by, unsigned bz, unsigned shared, CUstream stream,
 				   void **arguments);
@@ -104,6 +207,18 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 			unsigned by, unsigned bz, unsigned shared, CUstream stream,
 			void **arguments, void **extra);
 CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **arguments, void **extra);
+CUresult cuLibraryEnumerateKernels(CUkernel *out, unsigned count, CUlibrary l);
+CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary l, const char *name);
+CUresult cuLibraryGetKernel(CUkernel *out, CUlibrary l, const char *name);
+CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary l);
+CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary l, const char *name);
+CUresult cuLibraryGetModule(CUmodule *out, CUlibrary l);
+CUresult cuLibraryLoadData(CUlibrary *out, const void *image, unsigned *jit, void **jit_values,
+			   unsigned jit_count, unsigned *options, void **values, unsigned count);
+CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, unsigned *jit, void **jit_values,
+			       unsigned jit_count, unsigned *options, void **values,
+			       unsigned count);
+CUresult cuLibraryUnload(CUlibrary l);
 CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, unsigned advice, CUdevice device);
 CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, unsigned advice, CUmemLocation location);
 CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream handle);
@@ -214,20 +329,46 @@ CUresult cuProfilerStop(void);
 CUresult cuStreamAddCallback(CUstream handle, void (*function)(CUstream, CUresult, void *),
 			     void *user, unsigned flags);
 CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr address, size_t bytes, unsigned flags);
+CUresult cuStreamBeginCapture(CUstream s);
+CUresult cuStreamBeginCaptureToGraph(CUstream s, CUgraph g, const CUgraphNode *depends,
+				     const CUgraphEdgeData *data, size_t count, unsigned mode);
+CUresult cuStreamBeginCapture_v2(CUstream s, unsigned mode);
 CUresult cuStreamCopyAttributes(CUstream to, CUstream from);
 CUresult cuStreamCreate(CUstream *out, unsigned flags);
 CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, int priority);
 CUresult cuStreamDestroy(CUstream handle);
 CUresult cuStreamDestroy_v2(CUstream handle);
+CUresult cuStreamEndCapture(CUstream handle, CUgraph *out);
 CUresult cuStreamGetAttribute(CUstream handle, unsigned attribute, void *value);
+CUresult cuStreamGetCaptureInfo(CUstream stream, unsigned *status, uint64_t *id);
+CUresult cuStreamGetCaptureInfo_v2(CUstream stream, unsigned *status, uint64_t *id, CUgraph *graph,
+				   const CUgraphNode **depends, size_t *count);
+CUresult cuStreamGetCaptureInfo_v3(CUstream handle, unsigned *status, uint64_t *id, CUgraph *graph,
+				   const CUgraphNode **depends, const CUgraphEdgeData **data,
+				   size_t *count);
 CUresult cuStreamGetCtx(CUstream handle, CUcontext *out);
 CUresult cuStreamGetDevice(CUstream handle, CUdevice *out);
 CUresult cuStreamGetFlags(CUstream handle, unsigned *flags);
 CUresult cuStreamGetId(CUstream handle, unsigned long long *id);
 CUresult cuStreamGetPriority(CUstream handle, int *priority);
+CUresult cuStreamIsCapturing(CUstream handle, unsigned *status);
 CUresult cuStreamQuery(CUstream handle);
 CUresult cuStreamSetAttribute(CUstream handle, unsigned attribute, const void *value);
 CUresult cuStreamSynchronize(CUstream handle);
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *nodes, size_t count,
+					   unsigned flags);
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode *nodes,
+					      const CUgraphEdgeData *data, size_t count,
+					      unsigned flags);
 CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags);
+CUresult cuSurfObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r);
+CUresult cuSurfObjectDestroy(CUtexObject handle);
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *r, CUtexObject handle);
+CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r,
+			   const CUDA_TEXTURE_DESC *t, const void *view);
+CUresult cuTexObjectDestroy(CUtexObject handle);
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *r, CUtexObject handle);
+CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *t, CUtexObject handle);
+CUresult cuThreadExchangeStreamCaptureMode(unsigned *mode);
 
 #endif

@@ -122,7 +122,7 @@ static void context_release(CUcontext c)
 		sov_context_wait(s, SOV_MAX_WAIT);
 	cuda_modules_destroy(c);
 	cuda_streams_destroy(c);
-	cuda_memory_forget(c);
+	cuda_memory_forget(c, NULL);
 	c->sov = NULL;
 	c->legacy_event = NULL;
 	c->blocking_work = false;

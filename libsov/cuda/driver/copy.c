@@ -17,14 +17,26 @@ bool cuda_is_pageable(CUcontext c, CUdeviceptr address)
 	       sov_memory_range(c->sov, address, &base, &n) != SOV_OK;
 }
 
+bool cuda_is_host(CUcontext c, CUdeviceptr address)
+{
+	struct memory_range range;
+	sov_ptr base;
+	uint64_t n;
+
+	if (cuda_memory_find(address, &range))
+		return range.kind != MEMORY_DEVICE && range.kind != MEMORY_POOL;
+	return sov_memory_range(c->sov, address, &base, &n) != SOV_OK;
+}
+
 /* The context whose GPU has the address in its memory; c for host memory. */
-static CUcontext owner_of(CUcontext c, CUdeviceptr address, bool *known)
+static CUcontext owner_of(CUcontext c, CUdeviceptr address)
 {
 	struct memory_range range;
 
-	*known = cuda_memory_find(address, &range);
-	return *known && (range.kind == MEMORY_DEVICE || range.kind == MEMORY_POOL) ? range.context
-										     : c;
+	return cuda_memory_find(address, &range) &&
+			       (range.kind == MEMORY_DEVICE || range.kind == MEMORY_POOL)
+		       ? range.context
+		       : c;
 }
 
 static CUresult wait_stream(CUstream s)
@@ -69,14 +81,13 @@ static CUresult copy_aside(CUstream s, CUdeviceptr to, CUcontext to_owner, CUdev
 static CUresult copy_now(CUstream s, CUdeviceptr to, CUdeviceptr from, size_t bytes, bool wait)
 {
 	CUcontext c = s->context, to_owner, from_owner;
-	bool to_known, from_known;
 	sov_result r;
 
-	to_owner = owner_of(c, to, &to_known);
-	from_owner = owner_of(c, from, &from_known);
+	to_owner = owner_of(c, to);
+	from_owner = owner_of(c, from);
 	if (to_owner != c || from_owner != c)
 		return copy_aside(s, to, to_owner, from, from_owner, bytes);
-	if (!to_known && !from_known && cuda_is_pageable(c, to) && cuda_is_pageable(c, from)) {
+	if (cuda_is_host(c, to) && cuda_is_host(c, from)) {
 		CUresult e = wait_stream(s);
 
 		if (!e)

@@ -98,7 +98,7 @@ static CUresult copy_rows(CUstream s, const sov_copy_rect *k, bool wait)
 	CUcontext c = s->context;
 	sov_result r;
 
-	if (cuda_is_pageable(c, k->destination) && cuda_is_pageable(c, k->source)) {
+	if (cuda_is_host(c, k->destination) && cuda_is_host(c, k->source)) {
 		CUresult e = cuda_context_result(c, sov_stream_wait(s->sov, SOV_MAX_WAIT));
 
 		for (size_t z = 0; !e && z < k->depth; z++)

@@ -146,26 +146,34 @@ struct CUevent_st {
 	CUcontext context;
 	sov_event sov;
 	bool recorded;
-	struct capture *capture; /* of the last record, if it was captured */
-	uint64_t capture_id;
+	uint64_t capture_id; /* of the last record, if it was captured; else 0 */
 	CUgraphNode *depends;
 	uint32_t depend_count;
 };
 
 /* ---- memory: memory.c ---- */
 
-enum memory_kind { MEMORY_DEVICE, MEMORY_HOST, MEMORY_REGISTERED, MEMORY_MANAGED, MEMORY_POOL };
+enum memory_kind {
+	MEMORY_DEVICE,
+	MEMORY_HOST,
+	MEMORY_REGISTERED,
+	MEMORY_MANAGED,
+	MEMORY_POOL,
+	MEMORY_VARIABLE /* a managed variable of a module */
+};
 struct memory_range {
 	uint64_t address, bytes;
 	CUcontext context;
 	enum memory_kind kind;
 	unsigned flags;
+	CUmodule module; /* of a variable */
 };
 /* The registered range that contains the address. */
 bool cuda_memory_find(uint64_t address, struct memory_range *out);
 CUresult cuda_memory_add(const struct memory_range *range);
 bool cuda_memory_take(uint64_t address, struct memory_range *out);
-void cuda_memory_forget(CUcontext c);
+/* Forgets what belongs to a context, or to one of its modules. */
+void cuda_memory_forget(CUcontext c, CUmodule m);
 CUresult cuda_copy(CUcontext c, CUstream s, CUdeviceptr to, CUdeviceptr from, size_t bytes,
 		   bool wait);
 CUresult cuda_copy_3d(CUcontext c, CUstream s, const CUDA_MEMCPY3D *p, bool wait);
@@ -173,7 +181,9 @@ CUresult cuda_fill(CUstream s, CUdeviceptr to, size_t pitch, unsigned value, uns
 		   size_t width, size_t height, bool wait);
 /* A 3D copy as two addresses and pitches; false: it has an array without linear memory. */
 bool cuda_copy_rect(const CUDA_MEMCPY3D *p, sov_copy_rect *out);
+/* Whether an address is not pinned, or is any host memory, which the host may copy itself. */
 bool cuda_is_pageable(CUcontext c, CUdeviceptr address);
+bool cuda_is_host(CUcontext c, CUdeviceptr address);
 
 /* ---- arrays: texture.c ---- */
 
@@ -209,6 +219,7 @@ struct CUmod_st {
 	sov_module sov;
 	CUfunction functions;
 	int binary_version, ptx_version;
+	bool managed; /* its variables are host memory */
 	CUmodule next, *link;
 };
 /* JIT options of a load. */
@@ -221,6 +232,8 @@ struct jit_options {
 CUresult cuda_module_load(CUcontext c, const void *image, size_t bytes, struct jit_options *jit,
 			  CUmodule *out);
 CUresult cuda_module_unload(CUmodule m);
+/* A file with a zero after its end; NULL: it cannot be read. */
+void *cuda_read_file(const char *path, size_t *bytes);
 CUresult cuda_module_function(CUmodule m, const char *name, CUfunction *out);
 void cuda_modules_destroy(CUcontext c);
 /* The function of a handle, which may be a kernel of a library. */
@@ -242,6 +255,8 @@ CUresult cuda_capture_kernel(CUstream s, const struct launch *l, void *const *ar
 CUresult cuda_capture_copy(CUstream s, const CUDA_MEMCPY3D *p);
 CUresult cuda_capture_fill(CUstream s, const CUDA_MEMSET_NODE_PARAMS *p);
 CUresult cuda_capture_host(CUstream s, CUhostFn function, void *user);
+CUresult cuda_capture_alloc(CUstream s, size_t bytes, CUdeviceptr *out);
+CUresult cuda_capture_free(CUstream s, CUdeviceptr address);
 CUresult cuda_capture_record(CUstream s, CUevent e);
 /* The stream waits for an event that was recorded in a capture. */
 CUresult cuda_capture_wait(CUstream s, CUevent e);

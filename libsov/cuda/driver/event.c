@@ -68,7 +68,7 @@ API cuEventRecordWithFlags(CUevent event, CUstream handle, unsigned flags)
 		e = cuda_context_result(s->context, sov_event_record(event->sov, s->sov));
 	if (!e) {
 		event->recorded = true;
-		event->capture = NULL;
+		event->capture_id = 0;
 	}
 	return e;
 }
@@ -82,7 +82,7 @@ static CUresult event_wait(CUevent event, uint64_t timeout)
 {
 	if (!IS(event, EVENT))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (event->capture)
+	if (event->capture_id)
 		return CUDA_ERROR_CAPTURED_EVENT;
 	if (!event->recorded)
 		return CUDA_SUCCESS;
@@ -130,7 +130,7 @@ API cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags)
 		return e;
 	if (!IS(event, EVENT) || flags & ~1u)
 		return IS(event, EVENT) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
-	if (s->capture || event->capture)
+	if (s->capture || event->capture_id)
 		return cuda_capture_wait(s, event);
 	if (!event->recorded)
 		return CUDA_SUCCESS;

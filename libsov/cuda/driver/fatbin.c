@@ -130,6 +130,40 @@ bool cuda_fat_next(const void *data, size_t bytes, size_t *position, struct cuda
 	return true;
 }
 
+/* Of a cubin, symbols with this bit of st_other are managed variables (readelf of a cubin of ptxas
+ * 13.0 with and without __managed__). */
+#define STO_MANAGED 0x04u
+#define STT_OBJECT  1u
+#define SHT_SYMTAB  2u
+
+static bool symbols_have_managed(const uint8_t *p, size_t bytes, size_t at, size_t count)
+{
+	for (size_t k = 0; k < count && at + 24 <= bytes; k++, at += 24)
+		if ((p[at + 4] & 15) == STT_OBJECT && p[at + 5] == STO_MANAGED)
+			return true;
+	return false;
+}
+
+bool cuda_image_has_managed(const struct cuda_image *i)
+{
+	const uint8_t *p = i->data;
+	uint64_t table, sections;
+
+	if (i->kind == IMAGE_PTX)
+		return memmem(p, i->bytes, ".managed", 8) != NULL;
+	if (i->bytes < 64)
+		return false;
+	table = word(p + 40, 8);
+	sections = word(p + 60, 2);
+	for (uint64_t k = 0; k < sections && table <= i->bytes && 64 <= i->bytes - table;
+	     k++, table += 64)
+		if (word(p + table + 4, 4) == SHT_SYMTAB && word(p + table + 24, 8) < i->bytes &&
+		    symbols_have_managed(p, i->bytes, word(p + table + 24, 8),
+					 word(p + table + 32, 8) / 24))
+			return true;
+	return false;
+}
+
 void cuda_image_free(struct cuda_image *image)
 {
 	free(image->owned);

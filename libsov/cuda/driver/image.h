@@ -29,6 +29,8 @@ bool cuda_fat_next(const void *data, size_t bytes, size_t *position, struct cuda
 		   const char **why);
 /* Decompresses the image in place; cuda_image_free frees it. */
 bool cuda_image_unpack(struct cuda_image *image, const char **why);
+/* Whether it has __managed__ variables. */
+bool cuda_image_has_managed(const struct cuda_image *image);
 void cuda_image_free(struct cuda_image *image);
 
 /* Decompression: the number of bytes written, or 0 if the input is damaged or does not fit. */

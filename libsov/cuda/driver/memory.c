@@ -13,7 +13,7 @@
 static CUresult remember(CUcontext c, uint64_t address, uint64_t bytes, enum memory_kind kind,
 			 unsigned flags)
 {
-	struct memory_range range = {address, bytes, c, kind, flags};
+	struct memory_range range = {address, bytes, c, kind, flags, NULL};
 
 	return cuda_memory_add(&range);
 }
@@ -199,7 +199,7 @@ static CUresult check_managed(CUdeviceptr address, size_t bytes)
 
 	if (!bytes || !cuda_memory_find(address, &range))
 		return CUDA_ERROR_INVALID_VALUE;
-	return range.kind == MEMORY_MANAGED && bytes <= range.bytes - (address - range.address)
+	return (range.kind == MEMORY_MANAGED || range.kind == MEMORY_VARIABLE) && bytes <= range.bytes - (address - range.address)
 		       ? CUDA_SUCCESS
 		       : CUDA_ERROR_INVALID_VALUE;
 }
@@ -309,7 +309,7 @@ static bool describe(CUdeviceptr address, struct memory_range *out)
 		return true;
 	if (!c || !c->sov || sov_memory_range(c->sov, address, &base, &n))
 		return false;
-	*out = (struct memory_range){base, n, c, MEMORY_DEVICE, 0};
+	*out = (struct memory_range){base, n, c, MEMORY_DEVICE, 0, NULL};
 	return true;
 }
 
@@ -332,7 +332,7 @@ static CUresult pointer_attribute(void *data, unsigned attribute, CUdeviceptr ad
 		*(CUdeviceptr *)data = address;
 		break;
 	case 4:
-		if (!host && m.kind != MEMORY_MANAGED)
+		if (!host && m.kind != MEMORY_MANAGED && m.kind != MEMORY_VARIABLE)
 			return CUDA_ERROR_INVALID_VALUE;
 		*(CUdeviceptr *)data = address;
 		break;
@@ -343,7 +343,7 @@ static CUresult pointer_attribute(void *data, unsigned attribute, CUdeviceptr ad
 		*(uint64_t *)data = m.address >> 8;
 		break;
 	case 8:
-		*(int *)data = m.kind == MEMORY_MANAGED;
+		*(int *)data = m.kind == MEMORY_MANAGED || m.kind == MEMORY_VARIABLE;
 		break;
 	case 9:
 		*(int *)data = m.context->ordinal;

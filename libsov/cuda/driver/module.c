@@ -48,6 +48,8 @@ static CUresult load_image(CUcontext c, const struct cuda_image *i, struct jit_o
 		o.flags |= SOV_MODULE_CLUSTERS;
 	if (i->kind == IMAGE_PTX && jit && jit->has_level && !jit->level)
 		o.flags |= SOV_MODULE_UNOPTIMISED;
+	if (cuda_image_has_managed(i))
+		o.flags |= SOV_MODULE_HOST_VARIABLES, m->managed = true;
 	r = sov_module_load(c->sov, i->data, i->bytes, &o, &m->sov);
 	report(jit, r != SOV_OK);
 	m->binary_version = (int)(i->sm ? i->sm : (unsigned)(c->device->major * 10 + c->device->minor));
@@ -154,6 +156,7 @@ CUresult cuda_module_unload(CUmodule m)
 	CUcontext c = m->context;
 	CUresult e = cuda_context_result(c, sov_module_unload(m->sov));
 
+	cuda_memory_forget(c, m);
 	pthread_mutex_lock(&c->lock);
 	*m->link = m->next;
 	if (m->next)
@@ -430,6 +433,7 @@ API cuModuleEnumerateFunctions(CUfunction *out, unsigned count, CUmodule m)
 
 API cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule m, const char *name)
 {
+	struct memory_range range, known;
 	uint64_t n = 0;
 	sov_ptr p = 0;
 	CUresult e;
@@ -437,6 +441,9 @@ API cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule m, const 
 	if (!IS(m, MODULE) || !name)
 		return name ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
 	e = cuda_context_result(m->context, sov_module_get_variable(m->sov, name, &p, &n));
+	range = (struct memory_range){p, n, m->context, MEMORY_VARIABLE, 0, m};
+	if (!e && m->managed && !cuda_memory_find(p, &known))
+		e = cuda_memory_add(&range);
 	if (address)
 		*address = p;
 	if (bytes)

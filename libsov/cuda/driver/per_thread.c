@@ -17,6 +17,10 @@
 PER_THREAD(cuEventRecordWithFlags, ptsz, (CUevent event, CUstream handle, unsigned flags),
 	   (event, handle, flags))
 PER_THREAD(cuEventRecord, ptsz, (CUevent event, CUstream handle), (event, handle))
+PER_THREAD(cuGraphInstantiateWithParams, ptsz,
+	   (CUgraphExec * out, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *p), (out, g, p))
+PER_THREAD(cuGraphLaunch, ptsz, (CUgraphExec exec, CUstream handle), (exec, handle))
+PER_THREAD(cuGraphUpload, ptsz, (CUgraphExec exec, CUstream stream), (exec, stream))
 PER_THREAD(cuLaunchCooperativeKernel, ptsz,
 	   (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
 	    unsigned bz, unsigned shared, CUstream stream, void **arguments),
@@ -127,17 +131,42 @@ PER_THREAD(cuStreamAddCallback, ptsz,
 PER_THREAD(cuStreamAttachMemAsync, ptsz,
 	   (CUstream handle, CUdeviceptr address, size_t bytes, unsigned flags),
 	   (handle, address, bytes, flags))
+PER_THREAD(cuStreamBeginCaptureToGraph, ptsz,
+	   (CUstream s, CUgraph g, const CUgraphNode *depends, const CUgraphEdgeData *data,
+	    size_t count, unsigned mode),
+	   (s, g, depends, data, count, mode))
+PER_THREAD(cuStreamBeginCapture, ptsz, (CUstream s), (s))
+PER_THREAD(cuStreamBeginCapture_v2, ptsz, (CUstream s, unsigned mode), (s, mode))
 PER_THREAD(cuStreamCopyAttributes, ptsz, (CUstream to, CUstream from), (to, from))
+PER_THREAD(cuStreamEndCapture, ptsz, (CUstream handle, CUgraph *out), (handle, out))
 PER_THREAD(cuStreamGetAttribute, ptsz, (CUstream handle, unsigned attribute, void *value),
 	   (handle, attribute, value))
+PER_THREAD(cuStreamGetCaptureInfo, ptsz, (CUstream stream, unsigned *status, uint64_t *id),
+	   (stream, status, id))
+PER_THREAD(cuStreamGetCaptureInfo_v2, ptsz,
+	   (CUstream stream, unsigned *status, uint64_t *id, CUgraph *graph,
+	    const CUgraphNode **depends, size_t *count),
+	   (stream, status, id, graph, depends, count))
+PER_THREAD(cuStreamGetCaptureInfo_v3, ptsz,
+	   (CUstream handle, unsigned *status, uint64_t *id, CUgraph *graph,
+	    const CUgraphNode **depends, const CUgraphEdgeData **data, size_t *count),
+	   (handle, status, id, graph, depends, data, count))
 PER_THREAD(cuStreamGetCtx, ptsz, (CUstream handle, CUcontext *out), (handle, out))
 PER_THREAD(cuStreamGetDevice, ptsz, (CUstream handle, CUdevice *out), (handle, out))
 PER_THREAD(cuStreamGetFlags, ptsz, (CUstream handle, unsigned *flags), (handle, flags))
 PER_THREAD(cuStreamGetId, ptsz, (CUstream handle, unsigned long long *id), (handle, id))
 PER_THREAD(cuStreamGetPriority, ptsz, (CUstream handle, int *priority), (handle, priority))
+PER_THREAD(cuStreamIsCapturing, ptsz, (CUstream handle, unsigned *status), (handle, status))
 PER_THREAD(cuStreamQuery, ptsz, (CUstream handle), (handle))
 PER_THREAD(cuStreamSetAttribute, ptsz, (CUstream handle, unsigned attribute, const void *value),
 	   (handle, attribute, value))
 PER_THREAD(cuStreamSynchronize, ptsz, (CUstream handle), (handle))
+PER_THREAD(cuStreamUpdateCaptureDependencies, ptsz,
+	   (CUstream stream, CUgraphNode *nodes, size_t count, unsigned flags),
+	   (stream, nodes, count, flags))
+PER_THREAD(cuStreamUpdateCaptureDependencies_v2, ptsz,
+	   (CUstream handle, CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
+	    unsigned flags),
+	   (handle, nodes, data, count, flags))
 PER_THREAD(cuStreamWaitEvent, ptsz, (CUstream handle, CUevent event, unsigned flags),
 	   (handle, event, flags))

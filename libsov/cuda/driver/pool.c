@@ -189,6 +189,8 @@ API cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream handle)
 		return e;
 	if (!out || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (s->capture)
+		return cuda_capture_alloc(s, bytes, out);
 	e = cuda_stream_begin(s);
 	if (!e)
 		e = cuda_context_result(s->context,
@@ -196,7 +198,7 @@ API cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream handle)
 	cuda_stream_end(s);
 	if (e)
 		return e;
-	range = (struct memory_range){address, bytes, s->context, MEMORY_POOL, 0};
+	range = (struct memory_range){address, bytes, s->context, MEMORY_POOL, 0, NULL};
 	*out = address;
 	return cuda_memory_add(&range);
 }
@@ -216,6 +218,8 @@ API cuMemFreeAsync(CUdeviceptr address, CUstream handle)
 		return e;
 	if (!address)
 		return CUDA_SUCCESS;
+	if (s->capture)
+		return cuda_capture_free(s, address);
 	if (!cuda_memory_find(address, &range) || range.address != address ||
 	    (range.kind != MEMORY_POOL && range.kind != MEMORY_DEVICE))
 		return CUDA_ERROR_INVALID_VALUE;

@@ -90,13 +90,13 @@ bool cuda_memory_take(uint64_t address, struct memory_range *out)
 	return found;
 }
 
-void cuda_memory_forget(CUcontext c)
+void cuda_memory_forget(CUcontext c, CUmodule m)
 {
 	size_t k, kept = 0;
 
 	pthread_rwlock_wrlock(&table.lock);
 	for (k = 0; k < table.count; k++)
-		if (table.ranges[k].context != c)
+		if (table.ranges[k].context != c || (m && table.ranges[k].module != m))
 			table.ranges[kept++] = table.ranges[k];
 	table.count = kept;
 	pthread_rwlock_unlock(&table.lock);

@@ -395,3 +395,16 @@ RT cudaMemPoolGetAccess(unsigned *flags, CUmemoryPool pool, CUmemLocation *where
 {
 	CALL(cuMemPoolGetAccess(flags, pool, where));
 }
+
+#if CUDART_MAJOR == 12
+RT cudaMemPrefetchAsync_ptsz(const void *p, size_t bytes, int device, CUstream stream)
+{
+	return cudaMemPrefetchAsync(p, bytes, device, stream ? stream : CU_STREAM_PER_THREAD);
+}
+#else
+RT cudaMemPrefetchAsync_ptsz(const void *p, size_t bytes, CUmemLocation where, unsigned flags,
+			     CUstream stream)
+{
+	return cudaMemPrefetchAsync(p, bytes, where, flags, stream ? stream : CU_STREAM_PER_THREAD);
+}
+#endif

@@ -27,6 +27,10 @@ PER_THREAD(cudaGetDriverEntryPointByVersion, ptsz,
 PER_THREAD(cudaGetDriverEntryPoint, ptsz,
 	   (const char *name, void **out, uint64_t flags, unsigned *status),
 	   (name, out, flags, status))
+PER_THREAD(cudaGraphInstantiateWithParams, ptsz,
+	   (CUgraphExec * out, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *p), (out, g, p))
+PER_THREAD(cudaGraphLaunch, ptsz, (CUgraphExec exec, CUstream stream), (exec, stream))
+PER_THREAD(cudaGraphUpload, ptsz, (CUgraphExec exec, CUstream stream), (exec, stream))
 PER_THREAD(cudaLaunchCooperativeKernel, ptsz,
 	   (const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
 	    CUstream stream),
@@ -44,12 +48,46 @@ PER_THREAD(cudaMallocAsync, ptsz, (void **out, size_t bytes, CUstream stream), (
 PER_THREAD(cudaMallocFromPoolAsync, ptsz,
 	   (void **out, size_t bytes, CUmemoryPool pool, CUstream stream),
 	   (out, bytes, pool, stream))
-PER_THREAD(cudaMemPrefetchAsync, ptsz,
-	   (const void *p, size_t bytes, CUmemLocation where, unsigned flags, CUstream stream),
-	   (p, bytes, where, flags, stream))
+PER_THREAD(cudaMemcpy2DArrayToArray, ptds,
+	   (CUarray to, size_t to_x, size_t to_y, CUarray from, size_t from_x, size_t from_y,
+	    size_t width, size_t height, unsigned kind),
+	   (to, to_x, to_y, from, from_x, from_y, width, height, kind))
+PER_THREAD(cudaMemcpy2DAsync, ptsz,
+	   (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+	    size_t height, unsigned kind, CUstream stream),
+	   (to, to_pitch, from, from_pitch, width, height, kind, stream))
+PER_THREAD(cudaMemcpy2DFromArrayAsync, ptsz,
+	   (void *to, size_t pitch, CUarray from, size_t x, size_t y, size_t width, size_t height,
+	    unsigned kind, CUstream stream),
+	   (to, pitch, from, x, y, width, height, kind, stream))
+PER_THREAD(cudaMemcpy2DFromArray, ptds,
+	   (void *to, size_t pitch, CUarray from, size_t x, size_t y, size_t width, size_t height,
+	    unsigned kind),
+	   (to, pitch, from, x, y, width, height, kind))
+PER_THREAD(cudaMemcpy2DToArrayAsync, ptsz,
+	   (CUarray to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+	    size_t height, unsigned kind, CUstream stream),
+	   (to, x, y, from, pitch, width, height, kind, stream))
+PER_THREAD(cudaMemcpy2DToArray, ptds,
+	   (CUarray to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+	    size_t height, unsigned kind),
+	   (to, x, y, from, pitch, width, height, kind))
+PER_THREAD(cudaMemcpy2D, ptds,
+	   (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+	    size_t height, unsigned kind),
+	   (to, to_pitch, from, from_pitch, width, height, kind))
+PER_THREAD(cudaMemcpy3DAsync, ptsz, (const cudaMemcpy3DParms *q, CUstream stream), (q, stream))
+PER_THREAD(cudaMemcpy3D, ptds, (const cudaMemcpy3DParms *q), (q))
 PER_THREAD(cudaMemcpyAsync, ptsz,
 	   (void *to, const void *from, size_t bytes, unsigned kind, CUstream stream),
 	   (to, from, bytes, kind, stream))
+PER_THREAD(cudaMemcpyFromArrayAsync, ptsz,
+	   (void *to, CUarray from, size_t x, size_t y, size_t bytes, unsigned kind,
+	    CUstream stream),
+	   (to, from, x, y, bytes, kind, stream))
+PER_THREAD(cudaMemcpyFromArray, ptds,
+	   (void *to, CUarray from, size_t x, size_t y, size_t bytes, unsigned kind),
+	   (to, from, x, y, bytes, kind))
 PER_THREAD(cudaMemcpyFromSymbolAsync, ptsz,
 	   (void *to, const void *symbol, size_t bytes, size_t offset, unsigned kind,
 	    CUstream stream),
@@ -57,6 +95,13 @@ PER_THREAD(cudaMemcpyFromSymbolAsync, ptsz,
 PER_THREAD(cudaMemcpyFromSymbol, ptds,
 	   (void *to, const void *symbol, size_t bytes, size_t offset, unsigned kind),
 	   (to, symbol, bytes, offset, kind))
+PER_THREAD(cudaMemcpyToArrayAsync, ptsz,
+	   (CUarray to, size_t x, size_t y, const void *from, size_t bytes, unsigned kind,
+	    CUstream stream),
+	   (to, x, y, from, bytes, kind, stream))
+PER_THREAD(cudaMemcpyToArray, ptds,
+	   (CUarray to, size_t x, size_t y, const void *from, size_t bytes, unsigned kind),
+	   (to, x, y, from, bytes, kind))
 PER_THREAD(cudaMemcpyToSymbolAsync, ptsz,
 	   (const void *symbol, const void *from, size_t bytes, size_t offset, unsigned kind,
 	    CUstream stream),
@@ -84,13 +129,20 @@ PER_THREAD(cudaStreamAddCallback, ptsz,
 	   (stream, function, user, flags))
 PER_THREAD(cudaStreamAttachMemAsync, ptsz, (CUstream stream, void *p, size_t bytes, unsigned flags),
 	   (stream, p, bytes, flags))
+PER_THREAD(cudaStreamBeginCaptureToGraph, ptsz,
+	   (CUstream stream, CUgraph g, const CUgraphNode *depends, const CUgraphEdgeData *data,
+	    size_t count, unsigned mode),
+	   (stream, g, depends, data, count, mode))
+PER_THREAD(cudaStreamBeginCapture, ptsz, (CUstream stream, unsigned mode), (stream, mode))
 PER_THREAD(cudaStreamCopyAttributes, ptsz, (CUstream to, CUstream from), (to, from))
+PER_THREAD(cudaStreamEndCapture, ptsz, (CUstream stream, CUgraph *out), (stream, out))
 PER_THREAD(cudaStreamGetAttribute, ptsz, (CUstream stream, unsigned attribute, void *value),
 	   (stream, attribute, value))
 PER_THREAD(cudaStreamGetDevice, ptsz, (CUstream stream, int *device), (stream, device))
 PER_THREAD(cudaStreamGetFlags, ptsz, (CUstream stream, unsigned *flags), (stream, flags))
 PER_THREAD(cudaStreamGetId, ptsz, (CUstream stream, unsigned long long *id), (stream, id))
 PER_THREAD(cudaStreamGetPriority, ptsz, (CUstream stream, int *priority), (stream, priority))
+PER_THREAD(cudaStreamIsCapturing, ptsz, (CUstream stream, unsigned *status), (stream, status))
 PER_THREAD(cudaStreamQuery, ptsz, (CUstream stream), (stream))
 PER_THREAD(cudaStreamSetAttribute, ptsz, (CUstream stream, unsigned attribute, const void *value),
 	   (stream, attribute, value))
