@@ -45,6 +45,7 @@ sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))
 lib_src  := $(filter-out model/card/% libsov/cuda/% $(if $(HAVE_LIBDRM),,libsov/winsys/kmod/%),$(call sources,libsov model))
 card_src := $(call sources,model/card)
 cuda_src   := $(call sources,libsov/cuda/driver)
+cuda_pure  := $(addprefix libsov/cuda/driver/,fatbin.c lz4.c zstd.c)
 cudart_src := $(call sources,libsov/cuda/runtime)
 tool_src := $(call sources,tools)
 # The kselftests need the kernel driver and a card: tests/vm builds and runs them.
@@ -96,7 +97,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 # All objects with all symbols visible, for the tools, tests and fuzzers.
-$(BUILD)/libsov-all.a: $(call obj,$(lib_src) $(card_src))
+$(BUILD)/libsov-all.a: $(call obj,$(lib_src) $(card_src) $(cuda_pure))
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -155,6 +156,7 @@ can_be_static = $(if $(SANFLAGS),,$(shell echo 'int main(void) { return 0; }' | 
 $(BUILD)/sov: private ALL_LDFLAGS += $(can_be_static)
 $(BUILD)/sov: $(call obj,$(tool_src)) $(BUILD)/libsov-all.a
 	$(program)
+$(BUILD)/obj/tools/cuda.o: ALL_CFLAGS += -DSOV_CUDA_LIBDIR='"$(LIBDIR)/sovgpu/cuda"'
 # Called by this name, sov has the command line of NVIDIA's ptxas.
 $(BUILD)/ptxas: $(BUILD)/sov
 	$(Q)ln -sf sov $@
@@ -242,7 +244,8 @@ man_calls = $(shell for m in docs/man/*.3; do for c in $$(sed -n '4s/ .-.*//p' $
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $(BUILD)/sov $(DESTDIR)$(PREFIX)/bin/
-	install -d $(DESTDIR)$(LIBDIR)/sovgpu
+	install -d $(DESTDIR)$(LIBDIR)/sovgpu/cuda
+	install -m 755 $(cuda_libs) $(DESTDIR)$(LIBDIR)/sovgpu/cuda/
 	ln -srf $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(LIBDIR)/sovgpu/ptxas
 	install -m 644 libsov/sov.h $(DESTDIR)$(PREFIX)/include/
 	install -m 755 $(BUILD)/libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
@@ -253,7 +256,7 @@ install: all
 	for m in $(man); do install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/} || exit 1; done
 	for m in $(man_calls); do ln -sf $${m##*:} $(DESTDIR)$(MANDIR)/man3/$${m%%:*}.3 || exit 1; done
 uninstall:
-	rm -f $(DESTDIR)$(LIBDIR)/sovgpu/ptxas
+	rm -f $(DESTDIR)$(LIBDIR)/sovgpu/ptxas $(addprefix $(DESTDIR)$(LIBDIR)/sovgpu/cuda/,$(notdir $(cuda_libs)))
 	rm -f $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(PREFIX)/include/sov.h $(DESTDIR)$(LIBDIR)/libsov.so \
 		$(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so.$(VERSION) \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc \

@@ -362,11 +362,11 @@ typedef struct sov_module_options {
 	uint32_t size;
 	uint32_t flags; /* SOV_MODULE_* */
 } sov_module_options;
-#define SOV_MODULE_SERIAL      1u /* debugging: every instruction waits for the one before it */
-#define SOV_MODULE_UNOPTIMISED 2u /* debugging: -O0 */
-#define SOV_MODULE_EAGER       4u /* compile all kernels now, in parallel */
+#define SOV_MODULE_SERIAL         1u /* debugging: every instruction waits for the one before it */
+#define SOV_MODULE_UNOPTIMISED    2u /* debugging: -O0 */
+#define SOV_MODULE_EAGER          4u /* compile all kernels now, in parallel */
 /* Kernels with shared memory may be launched with clusters, also if the source names none. */
-#define SOV_MODULE_CLUSTERS    8u
+#define SOV_MODULE_CLUSTERS       8u
 /* The __device__ variables are in pinned host memory: the host may use them at the address that
  * sov_module_get_variable returns, like memory of sov_host_alloc (CUDA's __managed__). */
 #define SOV_MODULE_HOST_VARIABLES 16u

@@ -34,108 +34,109 @@ typedef void (*CUhostFn)(void *user);
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
 /* Error values are those of the runtime too: cudaErrorInvalidValue is 1. NAME, value, sentence. */
-#define CUDA_ERRORS(E)                                                                             \
-	E(SUCCESS, cudaSuccess, 0, "no error")                                                     \
-	E(ERROR_INVALID_VALUE, cudaErrorInvalidValue, 1, "invalid argument")                       \
-	E(ERROR_OUT_OF_MEMORY, cudaErrorMemoryAllocation, 2, "out of memory")                      \
-	E(ERROR_NOT_INITIALIZED, cudaErrorInitializationError, 3, "initialization error")          \
-	E(ERROR_DEINITIALIZED, cudaErrorCudartUnloading, 4, "driver shutting down")                \
-	E(ERROR_PROFILER_DISABLED, cudaErrorProfilerDisabled, 5, "profiler disabled")              \
-	E(ERROR_RT_INVALID_CONFIGURATION, cudaErrorInvalidConfiguration, 9,                        \
-	  "invalid configuration argument")                                                        \
-	E(ERROR_RT_INVALID_PITCH, cudaErrorInvalidPitchValue, 12, "invalid pitch argument")        \
-	E(ERROR_RT_INVALID_SYMBOL, cudaErrorInvalidSymbol, 13, "invalid device symbol")            \
-	E(ERROR_RT_INVALID_HOST_POINTER, cudaErrorInvalidHostPointer, 16, "invalid host pointer")  \
-	E(ERROR_RT_INVALID_DEVICE_POINTER, cudaErrorInvalidDevicePointer, 17,                      \
-	  "invalid device pointer")                                                                \
-	E(ERROR_RT_INVALID_TEXTURE, cudaErrorInvalidTexture, 18, "invalid texture reference")      \
-	E(ERROR_RT_INVALID_CHANNEL, cudaErrorInvalidChannelDescriptor, 20,                         \
-	  "invalid channel descriptor")                                                            \
-	E(ERROR_RT_INVALID_DIRECTION, cudaErrorInvalidMemcpyDirection, 21,                         \
-	  "invalid copy direction for memcpy")                                                     \
-	E(ERROR_RT_INSUFFICIENT_DRIVER, cudaErrorInsufficientDriver, 35,                           \
-	  "CUDA driver version is insufficient for CUDA runtime version")                          \
-	E(ERROR_RT_MISSING_CONFIGURATION, cudaErrorMissingConfiguration, 52,                       \
-	  "__global__ function call is not configured")                                            \
-	E(ERROR_RT_INVALID_FUNCTION, cudaErrorInvalidDeviceFunction, 98,                           \
-	  "invalid device function")                                                               \
-	E(ERROR_NO_DEVICE, cudaErrorNoDevice, 100, "no CUDA-capable device is detected")           \
-	E(ERROR_INVALID_DEVICE, cudaErrorInvalidDevice, 101, "invalid device ordinal")             \
+#define CUDA_ERRORS(E) \
+	E(SUCCESS, cudaSuccess, 0, "no error") \
+	E(ERROR_INVALID_VALUE, cudaErrorInvalidValue, 1, "invalid argument") \
+	E(ERROR_OUT_OF_MEMORY, cudaErrorMemoryAllocation, 2, "out of memory") \
+	E(ERROR_NOT_INITIALIZED, cudaErrorInitializationError, 3, "initialization error") \
+	E(ERROR_DEINITIALIZED, cudaErrorCudartUnloading, 4, "driver shutting down") \
+	E(ERROR_PROFILER_DISABLED, cudaErrorProfilerDisabled, 5, "profiler disabled") \
+	E(ERROR_RT_INVALID_CONFIGURATION, cudaErrorInvalidConfiguration, 9, \
+	  "invalid configuration argument") \
+	E(ERROR_RT_INVALID_PITCH, cudaErrorInvalidPitchValue, 12, "invalid pitch argument") \
+	E(ERROR_RT_INVALID_SYMBOL, cudaErrorInvalidSymbol, 13, "invalid device symbol") \
+	E(ERROR_RT_INVALID_HOST_POINTER, cudaErrorInvalidHostPointer, 16, "invalid host pointer") \
+	E(ERROR_RT_INVALID_DEVICE_POINTER, cudaErrorInvalidDevicePointer, 17, \
+	  "invalid device pointer") \
+	E(ERROR_RT_INVALID_TEXTURE, cudaErrorInvalidTexture, 18, "invalid texture reference") \
+	E(ERROR_RT_INVALID_CHANNEL, cudaErrorInvalidChannelDescriptor, 20, \
+	  "invalid channel descriptor") \
+	E(ERROR_RT_INVALID_DIRECTION, cudaErrorInvalidMemcpyDirection, 21, \
+	  "invalid copy direction for memcpy") \
+	E(ERROR_RT_INSUFFICIENT_DRIVER, cudaErrorInsufficientDriver, 35, \
+	  "CUDA driver version is insufficient for CUDA runtime version") \
+	E(ERROR_RT_MISSING_CONFIGURATION, cudaErrorMissingConfiguration, 52, \
+	  "__global__ function call is not configured") \
+	E(ERROR_RT_INVALID_FUNCTION, cudaErrorInvalidDeviceFunction, 98, \
+	  "invalid device function") \
+	E(ERROR_NO_DEVICE, cudaErrorNoDevice, 100, "no CUDA-capable device is detected") \
+	E(ERROR_INVALID_DEVICE, cudaErrorInvalidDevice, 101, "invalid device ordinal") \
 	E(ERROR_INVALID_IMAGE, cudaErrorInvalidKernelImage, 200, "device kernel image is invalid") \
-	E(ERROR_INVALID_CONTEXT, cudaErrorDeviceUninitialized, 201, "invalid device context")      \
-	E(ERROR_MAP_FAILED, cudaErrorMapBufferObjectFailed, 205, "mapping of buffer object failed")\
-	E(ERROR_NO_BINARY_FOR_GPU, cudaErrorNoKernelImageForDevice, 209,                           \
-	  "no kernel image is available for execution on the device")                              \
-	E(ERROR_UNSUPPORTED_LIMIT, cudaErrorUnsupportedLimit, 215,                                 \
-	  "limit is not supported on this architecture")                                           \
-	E(ERROR_CONTEXT_ALREADY_IN_USE, cudaErrorDeviceAlreadyInUse, 216,                          \
-	  "exclusive-thread device already in use by a different thread")                          \
-	E(ERROR_PEER_ACCESS_UNSUPPORTED, cudaErrorPeerAccessUnsupported, 217,                      \
-	  "peer access is not supported between these two devices")                                \
-	E(ERROR_INVALID_PTX, cudaErrorInvalidPtx, 218, "a PTX JIT compilation failed")             \
-	E(ERROR_UNSUPPORTED_PTX_VERSION, cudaErrorUnsupportedPtxVersion, 222,                      \
-	  "the provided PTX was compiled with an unsupported toolchain.")                          \
-	E(ERROR_INVALID_SOURCE, cudaErrorInvalidSource, 300, "device kernel image is invalid")     \
-	E(ERROR_FILE_NOT_FOUND, cudaErrorFileNotFound, 301, "file not found")                      \
-	E(ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, cudaErrorSharedObjectSymbolNotFound, 302,          \
-	  "shared object symbol not found")                                                        \
-	E(ERROR_SHARED_OBJECT_INIT_FAILED, cudaErrorSharedObjectInitFailed, 303,                   \
-	  "shared object initialization failed")                                                   \
-	E(ERROR_OPERATING_SYSTEM, cudaErrorOperatingSystem, 304,                                   \
-	  "OS call failed or operation not supported on this OS")                                  \
-	E(ERROR_INVALID_HANDLE, cudaErrorInvalidResourceHandle, 400, "invalid resource handle")    \
-	E(ERROR_ILLEGAL_STATE, cudaErrorIllegalState, 401,                                         \
-	  "the operation cannot be performed in the present state")                                \
-	E(ERROR_NOT_FOUND, cudaErrorSymbolNotFound, 500, "named symbol not found")                 \
-	E(ERROR_NOT_READY, cudaErrorNotReady, 600, "device not ready")                             \
-	E(ERROR_ILLEGAL_ADDRESS, cudaErrorIllegalAddress, 700,                                     \
-	  "an illegal memory access was encountered")                                              \
-	E(ERROR_LAUNCH_OUT_OF_RESOURCES, cudaErrorLaunchOutOfResources, 701,                       \
-	  "too many resources requested for launch")                                               \
-	E(ERROR_LAUNCH_TIMEOUT, cudaErrorLaunchTimeout, 702,                                       \
-	  "the launch timed out and was terminated")                                               \
-	E(ERROR_PEER_ACCESS_ALREADY_ENABLED, cudaErrorPeerAccessAlreadyEnabled, 704,               \
-	  "peer access is already enabled")                                                        \
-	E(ERROR_PEER_ACCESS_NOT_ENABLED, cudaErrorPeerAccessNotEnabled, 705,                       \
-	  "peer access has not been enabled")                                                      \
-	E(ERROR_PRIMARY_CONTEXT_ACTIVE, cudaErrorSetOnActiveProcess, 708,                          \
-	  "cannot set while device is active in this process")                                     \
-	E(ERROR_CONTEXT_IS_DESTROYED, cudaErrorContextIsDestroyed, 709, "context is destroyed")    \
-	E(ERROR_ASSERT, cudaErrorAssert, 710, "device-side assert triggered")                      \
-	E(ERROR_HOST_MEMORY_ALREADY_REGISTERED, cudaErrorHostMemoryAlreadyRegistered, 712,         \
-	  "part or all of the requested memory range is already mapped")                           \
-	E(ERROR_HOST_MEMORY_NOT_REGISTERED, cudaErrorHostMemoryNotRegistered, 713,                 \
-	  "pointer does not correspond to a registered memory region")                             \
-	E(ERROR_ILLEGAL_INSTRUCTION, cudaErrorIllegalInstruction, 715,                             \
-	  "an illegal instruction was encountered")                                                \
-	E(ERROR_MISALIGNED_ADDRESS, cudaErrorMisalignedAddress, 716, "misaligned address")         \
-	E(ERROR_LAUNCH_FAILED, cudaErrorLaunchFailure, 719, "unspecified launch failure")          \
-	E(ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, cudaErrorCooperativeLaunchTooLarge, 720,             \
-	  "too many blocks in cooperative launch")                                                 \
-	E(ERROR_NOT_PERMITTED, cudaErrorNotPermitted, 800, "operation not permitted")              \
-	E(ERROR_NOT_SUPPORTED, cudaErrorNotSupported, 801, "operation not supported")              \
-	E(ERROR_STREAM_CAPTURE_UNSUPPORTED, cudaErrorStreamCaptureUnsupported, 900,                \
-	  "operation not permitted when stream is capturing")                                      \
-	E(ERROR_STREAM_CAPTURE_INVALIDATED, cudaErrorStreamCaptureInvalidated, 901,                \
-	  "operation failed due to a previous error during capture")                               \
-	E(ERROR_STREAM_CAPTURE_MERGE, cudaErrorStreamCaptureMerge, 902,                            \
-	  "operation would result in a merge of separate capture sequences")                       \
-	E(ERROR_STREAM_CAPTURE_UNMATCHED, cudaErrorStreamCaptureUnmatched, 903,                    \
-	  "capture was not ended in the same stream as it began")                                  \
-	E(ERROR_STREAM_CAPTURE_UNJOINED, cudaErrorStreamCaptureUnjoined, 904,                      \
-	  "capturing stream has unjoined work")                                                    \
-	E(ERROR_STREAM_CAPTURE_ISOLATION, cudaErrorStreamCaptureIsolation, 905,                    \
-	  "dependency created on uncaptured work in another stream")                               \
-	E(ERROR_STREAM_CAPTURE_IMPLICIT, cudaErrorStreamCaptureImplicit, 906,                      \
-	  "operation would make the legacy stream depend on a capturing blocking stream")          \
-	E(ERROR_CAPTURED_EVENT, cudaErrorCapturedEvent, 907,                                       \
-	  "operation not permitted on an event last recorded in a capturing stream")               \
-	E(ERROR_TIMEOUT, cudaErrorTimeout, 909, "wait operation timed out")                        \
-	E(ERROR_GRAPH_EXEC_UPDATE_FAILURE, cudaErrorGraphExecUpdateFailure, 910,                   \
-	  "the graph update was not performed because it included changes which violated "         \
-	  "constraints specific to instantiated graph update")                                     \
-	E(ERROR_INVALID_CLUSTER_SIZE, cudaErrorInvalidClusterSize, 912,                            \
-	  "cluster target block count exceeds the device's limit")                                 \
+	E(ERROR_INVALID_CONTEXT, cudaErrorDeviceUninitialized, 201, "invalid device context") \
+	E(ERROR_MAP_FAILED, cudaErrorMapBufferObjectFailed, 205, \
+	  "mapping of buffer object failed") \
+	E(ERROR_NO_BINARY_FOR_GPU, cudaErrorNoKernelImageForDevice, 209, \
+	  "no kernel image is available for execution on the device") \
+	E(ERROR_UNSUPPORTED_LIMIT, cudaErrorUnsupportedLimit, 215, \
+	  "limit is not supported on this architecture") \
+	E(ERROR_CONTEXT_ALREADY_IN_USE, cudaErrorDeviceAlreadyInUse, 216, \
+	  "exclusive-thread device already in use by a different thread") \
+	E(ERROR_PEER_ACCESS_UNSUPPORTED, cudaErrorPeerAccessUnsupported, 217, \
+	  "peer access is not supported between these two devices") \
+	E(ERROR_INVALID_PTX, cudaErrorInvalidPtx, 218, "a PTX JIT compilation failed") \
+	E(ERROR_UNSUPPORTED_PTX_VERSION, cudaErrorUnsupportedPtxVersion, 222, \
+	  "the provided PTX was compiled with an unsupported toolchain.") \
+	E(ERROR_INVALID_SOURCE, cudaErrorInvalidSource, 300, "device kernel image is invalid") \
+	E(ERROR_FILE_NOT_FOUND, cudaErrorFileNotFound, 301, "file not found") \
+	E(ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, cudaErrorSharedObjectSymbolNotFound, 302, \
+	  "shared object symbol not found") \
+	E(ERROR_SHARED_OBJECT_INIT_FAILED, cudaErrorSharedObjectInitFailed, 303, \
+	  "shared object initialization failed") \
+	E(ERROR_OPERATING_SYSTEM, cudaErrorOperatingSystem, 304, \
+	  "OS call failed or operation not supported on this OS") \
+	E(ERROR_INVALID_HANDLE, cudaErrorInvalidResourceHandle, 400, "invalid resource handle") \
+	E(ERROR_ILLEGAL_STATE, cudaErrorIllegalState, 401, \
+	  "the operation cannot be performed in the present state") \
+	E(ERROR_NOT_FOUND, cudaErrorSymbolNotFound, 500, "named symbol not found") \
+	E(ERROR_NOT_READY, cudaErrorNotReady, 600, "device not ready") \
+	E(ERROR_ILLEGAL_ADDRESS, cudaErrorIllegalAddress, 700, \
+	  "an illegal memory access was encountered") \
+	E(ERROR_LAUNCH_OUT_OF_RESOURCES, cudaErrorLaunchOutOfResources, 701, \
+	  "too many resources requested for launch") \
+	E(ERROR_LAUNCH_TIMEOUT, cudaErrorLaunchTimeout, 702, \
+	  "the launch timed out and was terminated") \
+	E(ERROR_PEER_ACCESS_ALREADY_ENABLED, cudaErrorPeerAccessAlreadyEnabled, 704, \
+	  "peer access is already enabled") \
+	E(ERROR_PEER_ACCESS_NOT_ENABLED, cudaErrorPeerAccessNotEnabled, 705, \
+	  "peer access has not been enabled") \
+	E(ERROR_PRIMARY_CONTEXT_ACTIVE, cudaErrorSetOnActiveProcess, 708, \
+	  "cannot set while device is active in this process") \
+	E(ERROR_CONTEXT_IS_DESTROYED, cudaErrorContextIsDestroyed, 709, "context is destroyed") \
+	E(ERROR_ASSERT, cudaErrorAssert, 710, "device-side assert triggered") \
+	E(ERROR_HOST_MEMORY_ALREADY_REGISTERED, cudaErrorHostMemoryAlreadyRegistered, 712, \
+	  "part or all of the requested memory range is already mapped") \
+	E(ERROR_HOST_MEMORY_NOT_REGISTERED, cudaErrorHostMemoryNotRegistered, 713, \
+	  "pointer does not correspond to a registered memory region") \
+	E(ERROR_ILLEGAL_INSTRUCTION, cudaErrorIllegalInstruction, 715, \
+	  "an illegal instruction was encountered") \
+	E(ERROR_MISALIGNED_ADDRESS, cudaErrorMisalignedAddress, 716, "misaligned address") \
+	E(ERROR_LAUNCH_FAILED, cudaErrorLaunchFailure, 719, "unspecified launch failure") \
+	E(ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, cudaErrorCooperativeLaunchTooLarge, 720, \
+	  "too many blocks in cooperative launch") \
+	E(ERROR_NOT_PERMITTED, cudaErrorNotPermitted, 800, "operation not permitted") \
+	E(ERROR_NOT_SUPPORTED, cudaErrorNotSupported, 801, "operation not supported") \
+	E(ERROR_STREAM_CAPTURE_UNSUPPORTED, cudaErrorStreamCaptureUnsupported, 900, \
+	  "operation not permitted when stream is capturing") \
+	E(ERROR_STREAM_CAPTURE_INVALIDATED, cudaErrorStreamCaptureInvalidated, 901, \
+	  "operation failed due to a previous error during capture") \
+	E(ERROR_STREAM_CAPTURE_MERGE, cudaErrorStreamCaptureMerge, 902, \
+	  "operation would result in a merge of separate capture sequences") \
+	E(ERROR_STREAM_CAPTURE_UNMATCHED, cudaErrorStreamCaptureUnmatched, 903, \
+	  "capture was not ended in the same stream as it began") \
+	E(ERROR_STREAM_CAPTURE_UNJOINED, cudaErrorStreamCaptureUnjoined, 904, \
+	  "capturing stream has unjoined work") \
+	E(ERROR_STREAM_CAPTURE_ISOLATION, cudaErrorStreamCaptureIsolation, 905, \
+	  "dependency created on uncaptured work in another stream") \
+	E(ERROR_STREAM_CAPTURE_IMPLICIT, cudaErrorStreamCaptureImplicit, 906, \
+	  "operation would make the legacy stream depend on a capturing blocking stream") \
+	E(ERROR_CAPTURED_EVENT, cudaErrorCapturedEvent, 907, \
+	  "operation not permitted on an event last recorded in a capturing stream") \
+	E(ERROR_TIMEOUT, cudaErrorTimeout, 909, "wait operation timed out") \
+	E(ERROR_GRAPH_EXEC_UPDATE_FAILURE, cudaErrorGraphExecUpdateFailure, 910, \
+	  "the graph update was not performed because it included changes which violated " \
+	  "constraints specific to instantiated graph update") \
+	E(ERROR_INVALID_CLUSTER_SIZE, cudaErrorInvalidClusterSize, 912, \
+	  "cluster target block count exceeds the device's limit") \
 	E(ERROR_UNKNOWN, cudaErrorUnknown, 999, "unknown error")
 
 typedef enum {
@@ -256,7 +257,12 @@ typedef struct {
 	unsigned Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
 
-enum { CU_RESOURCE_ARRAY = 0, CU_RESOURCE_MIPMAPPED = 1, CU_RESOURCE_LINEAR = 2, CU_RESOURCE_PITCH2D = 3 };
+enum {
+	CU_RESOURCE_ARRAY = 0,
+	CU_RESOURCE_MIPMAPPED = 1,
+	CU_RESOURCE_LINEAR = 2,
+	CU_RESOURCE_PITCH2D = 3
+};
 
 typedef struct {
 	unsigned resType;

@@ -442,7 +442,8 @@ API cuCtxSetLimit(CUlimit limit, size_t value)
 		return CUDA_ERROR_UNSUPPORTED_LIMIT;
 	if (c->sov && limit <= CU_LIMIT_MALLOC_HEAP_SIZE && value > c->limits[limit]) {
 		cuda_log("cuCtxSetLimit: limit %d is %zu since the context's first work; set it "
-			 "before the first allocation, stream or module", (int)limit, c->limits[limit]);
+			 "before the first allocation, stream or module",
+			 (int)limit, c->limits[limit]);
 		if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
 			return CUDA_ERROR_INVALID_VALUE;
 	}

@@ -56,8 +56,8 @@ static CUresult copy_between_contexts(CUcontext to_context, CUdeviceptr to, CUco
 	r = sov_memory_copy(from_context->sov, SOV_HOST(host), from, bytes);
 	e = cuda_context_result(from_context, r);
 	if (!e)
-		e = cuda_context_result(to_context, sov_memory_copy(to_context->sov, to,
-								    SOV_HOST(host), bytes));
+		e = cuda_context_result(
+			to_context, sov_memory_copy(to_context->sov, to, SOV_HOST(host), bytes));
 	free(host);
 	return e;
 }
@@ -245,24 +245,24 @@ static CUresult fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned elem
 	return s ? cuda_fill(s, to, pitch, value, element, width, height, wait) : e;
 }
 
-#define FILLS(bits, type)                                                                          \
-	API cuMemsetD##bits##_v2(CUdeviceptr to, type value, size_t count)                         \
-	{                                                                                          \
-		return fill(to, 0, value, sizeof(type), count, 1, NULL, true);                     \
-	}                                                                                          \
-	API cuMemsetD##bits##Async(CUdeviceptr to, type value, size_t count, CUstream stream)      \
-	{                                                                                          \
-		return fill(to, 0, value, sizeof(type), count, 1, stream, false);                  \
-	}                                                                                          \
-	API cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width,         \
-				   size_t height)                                                  \
-	{                                                                                          \
-		return fill(to, pitch, value, sizeof(type), width, height, NULL, true);            \
-	}                                                                                          \
-	API cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, type value, size_t width,       \
-				     size_t height, CUstream stream)                               \
-	{                                                                                          \
-		return fill(to, pitch, value, sizeof(type), width, height, stream, false);         \
+#define FILLS(bits, type) \
+	API cuMemsetD##bits##_v2(CUdeviceptr to, type value, size_t count) \
+	{ \
+		return fill(to, 0, value, sizeof(type), count, 1, NULL, true); \
+	} \
+	API cuMemsetD##bits##Async(CUdeviceptr to, type value, size_t count, CUstream stream) \
+	{ \
+		return fill(to, 0, value, sizeof(type), count, 1, stream, false); \
+	} \
+	API cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width, \
+				   size_t height) \
+	{ \
+		return fill(to, pitch, value, sizeof(type), width, height, NULL, true); \
+	} \
+	API cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, type value, size_t width, \
+				     size_t height, CUstream stream) \
+	{ \
+		return fill(to, pitch, value, sizeof(type), width, height, stream, false); \
 	}
 FILLS(8, unsigned char)
 FILLS(16, unsigned short)

@@ -16,20 +16,28 @@ struct side {
 
 static struct side source(const CUDA_MEMCPY3D *p)
 {
-	return (struct side){p->srcMemoryType,
-			     p->srcMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)p->srcHost
-								    : p->srcDevice,
-			     p->srcArray, p->srcXInBytes, p->srcY, p->srcZ, p->srcPitch,
-			     p->srcHeight};
+	return (struct side){
+		p->srcMemoryType,
+		p->srcMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)p->srcHost : p->srcDevice,
+		p->srcArray,
+		p->srcXInBytes,
+		p->srcY,
+		p->srcZ,
+		p->srcPitch,
+		p->srcHeight};
 }
 
 static struct side destination(const CUDA_MEMCPY3D *p)
 {
-	return (struct side){p->dstMemoryType,
-			     p->dstMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)p->dstHost
-								    : p->dstDevice,
-			     p->dstArray, p->dstXInBytes, p->dstY, p->dstZ, p->dstPitch,
-			     p->dstHeight};
+	return (struct side){
+		p->dstMemoryType,
+		p->dstMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)p->dstHost : p->dstDevice,
+		p->dstArray,
+		p->dstXInBytes,
+		p->dstY,
+		p->dstZ,
+		p->dstPitch,
+		p->dstHeight};
 }
 
 /* Resolves pitches of 0, and arrays with linear memory. */
@@ -104,7 +112,8 @@ static CUresult copy_rows(CUstream s, const sov_copy_rect *k, bool wait)
 		for (size_t z = 0; !e && z < k->depth; z++)
 			for (size_t y = 0; y < k->height; y++)
 				memmove((char *)(uintptr_t)k->destination +
-						(z * k->destination_rows + y) * k->destination_pitch,
+						(z * k->destination_rows + y) *
+							k->destination_pitch,
 					(const char *)(uintptr_t)k->source +
 						(z * k->source_rows + y) * k->source_pitch,
 					k->width_bytes);

@@ -78,7 +78,7 @@ struct cuda_device *cuda_device_get(CUdevice ordinal, CUresult *r)
 		return NULL;
 	}
 	*r = ordinal < 0 || (uint32_t)ordinal >= all.count ? CUDA_ERROR_INVALID_DEVICE
-							    : CUDA_SUCCESS;
+							   : CUDA_SUCCESS;
 	return *r ? NULL : &all.devices[ordinal];
 }
 
@@ -167,41 +167,41 @@ API cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 static const struct {
 	int attribute, value;
 } constants[] = {
-	{4, 64},               /* blocks: threads in z */
-	{9, 65536},            /* constant memory */
-	{11, 0x7fffffff},      /* pitch of copies */
-	{14, 512},             /* alignment of textures */
-	{15, 1},               /* copies overlap kernels */
-	{19, 1},               /* host memory can be mapped */
-	{21, 131072},          /* textures: 1D */
-	{22, 131072}, {23, 65536}, {24, 16384}, {25, 16384}, {26, 16384}, {27, 32768}, {28, 32768},
-	{29, 2048},            /* 2D, 3D, layers */
-	{30, 512},             /* alignment of surfaces */
-	{31, 1},               /* concurrent kernels */
-	{33, 1},               /* PCI bus */
-	{40, 3},               /* copy engines */
-	{41, 1},               /* unified addresses */
-	{42, 32768}, {43, 2048}, {44, 1}, {45, 32768}, {46, 32768}, {51, 32}, {52, 32768},
-	{53, 32768}, {54, 2046}, {55, 32768}, {56, 131072}, {57, 65536}, {58, 16384}, {59, 16384},
-	{60, 16384}, {61, 32768}, {62, 2048}, {63, 32768}, {64, 32768}, {65, 2048}, {66, 32768},
-	{67, 32768}, {68, 2046}, {69, 268435456}, {70, 131072}, {71, 65000}, {72, 2097120},
-	{73, 32768}, {74, 32768}, {77, 32768},
-	{78, 1},               /* stream priorities */
-	{79, 1}, {80, 1},      /* L1 caches global and local memory */
-	{83, 1},               /* managed memory */
-	{87, 2},               /* f32 against f64 */
-	{89, 1},               /* concurrent access to managed memory */
-	{90, 1},               /* preemption */
-	{91, 1},               /* registered memory has the host's address */
-	{92, 0}, {95, 1},      /* cooperative launches */
-	{99, 1},               /* cudaHostRegister */
-	{102, 1},              /* virtual memory management */
-	{106, 32},             /* blocks of a multiprocessor */
-	{111, 1024},           /* reserved shared memory */
-	{113, 1},              /* read-only registration */
-	{115, 1},              /* memory pools */
-	{126, 1},              /* memory synchronisation domains */
-	{130, 0}, {131, -1}, {134, -1},
+	{4, 64},          /* blocks: threads in z */
+	{9, 65536},       /* constant memory */
+	{11, 0x7fffffff}, /* pitch of copies */
+	{14, 512},        /* alignment of textures */
+	{15, 1},          /* copies overlap kernels */
+	{19, 1},          /* host memory can be mapped */
+	{21, 131072},     /* textures: 1D */
+	{22, 131072},     {23, 65536}, {24, 16384},   {25, 16384}, {26, 16384},  {27, 32768},
+	{28, 32768},      {29, 2048}, /* 2D, 3D, layers */
+	{30, 512},                    /* alignment of surfaces */
+	{31, 1},                      /* concurrent kernels */
+	{33, 1},                      /* PCI bus */
+	{40, 3},                      /* copy engines */
+	{41, 1},                      /* unified addresses */
+	{42, 32768},      {43, 2048},  {44, 1},       {45, 32768}, {46, 32768},  {51, 32},
+	{52, 32768},      {53, 32768}, {54, 2046},    {55, 32768}, {56, 131072}, {57, 65536},
+	{58, 16384},      {59, 16384}, {60, 16384},   {61, 32768}, {62, 2048},   {63, 32768},
+	{64, 32768},      {65, 2048},  {66, 32768},   {67, 32768}, {68, 2046},   {69, 268435456},
+	{70, 131072},     {71, 65000}, {72, 2097120}, {73, 32768}, {74, 32768},  {77, 32768},
+	{78, 1},                   /* stream priorities */
+	{79, 1},          {80, 1}, /* L1 caches global and local memory */
+	{83, 1},                   /* managed memory */
+	{87, 2},                   /* f32 against f64 */
+	{89, 1},                   /* concurrent access to managed memory */
+	{90, 1},                   /* preemption */
+	{91, 1},                   /* registered memory has the host's address */
+	{92, 0},          {95, 1}, /* cooperative launches */
+	{99, 1},                   /* cudaHostRegister */
+	{102, 1},                  /* virtual memory management */
+	{106, 32},                 /* blocks of a multiprocessor */
+	{111, 1024},               /* reserved shared memory */
+	{113, 1},                  /* read-only registration */
+	{115, 1},                  /* memory pools */
+	{126, 1},                  /* memory synchronisation domains */
+	{130, 0},         {131, -1},   {134, -1},
 };
 
 static int derived(const struct cuda_device *d, int attribute, bool *known)
@@ -230,7 +230,7 @@ static int derived(const struct cuda_device *d, int attribute, bool *known)
 		return p->core_clock_khz ? (int)p->core_clock_khz : 1000000;
 	case 16:
 		return (int)p->multiprocessors;
-	case 34: /* PCI device: the ordinal keeps two devices apart */
+	case 34: /* PCI device: the ordinal tells two devices from each other */
 		return (int)p->ordinal;
 	case 36:
 		return p->memory_clock_khz ? (int)p->memory_clock_khz : 1000000;

@@ -7,11 +7,11 @@
 
 #define WORKS(symbol, name, version)
 #define PARTLY(symbol, name, version, why)
-#define MISSING(symbol, name, version)                                                             \
-	CUresult symbol(void);                                                                     \
-	API symbol(void)                                                                           \
-	{                                                                                          \
-		return cuda_missing(#symbol, NULL);                                                \
+#define MISSING(symbol, name, version) \
+	CUresult symbol(void); \
+	API symbol(void) \
+	{ \
+		return cuda_missing(#symbol, NULL); \
 	}
 #include "libsov/cuda/driver/entries.def"
 #undef WORKS
@@ -37,7 +37,8 @@ static bool is_per_thread(const struct entry *e)
 {
 	size_t n = strlen(e->symbol);
 
-	return n > 5 && (!strcmp(e->symbol + n - 5, "_ptsz") || !strcmp(e->symbol + n - 5, "_ptds"));
+	return n > 5 &&
+	       (!strcmp(e->symbol + n - 5, "_ptsz") || !strcmp(e->symbol + n - 5, "_ptds"));
 }
 
 /* The newest form that the version has; of those, the per-thread one where it is asked for. */

@@ -102,8 +102,8 @@ static const CUresult results[] = {
 
 CUresult cuda_result(sov_result r)
 {
-	CUresult e = (size_t)r < sizeof(results) / sizeof(results[0]) ? results[r]
-								       : CUDA_ERROR_UNKNOWN;
+	CUresult e =
+		(size_t)r < sizeof(results) / sizeof(results[0]) ? results[r] : CUDA_ERROR_UNKNOWN;
 
 	if (r > SOV_NOT_READY)
 		cuda_log("%s: %s", sov_result_name(r), sov_last_error());

@@ -109,8 +109,7 @@ API cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to)
 	if (!IS(from, EVENT) || !IS(to, EVENT) || !from->recorded || !to->recorded ||
 	    (from->flags | to->flags) & CU_EVENT_DISABLE_TIMING || from->context != to->context)
 		return CUDA_ERROR_INVALID_HANDLE;
-	e = cuda_context_result(from->context,
-				sov_event_elapsed(from->sov, to->sov, &nanoseconds));
+	e = cuda_context_result(from->context, sov_event_elapsed(from->sov, to->sov, &nanoseconds));
 	if (!e)
 		*milliseconds = (float)((double)nanoseconds / 1e6);
 	return e;

@@ -42,7 +42,7 @@ API cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction ha
 	case CU_FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
 		*value = f->cluster_large;
 		break;
-	default: /* bytes of constants are not told apart; clusters have no required shape */
+	default: /* constants are not counted; clusters have no required shape */
 		*value = 0;
 	}
 	return e;
@@ -155,9 +155,9 @@ static CUresult occupancy(CUfunction f, int threads, size_t shared, uint32_t *bl
 		return CUDA_ERROR_INVALID_VALUE;
 	if (shared > UINT32_MAX)
 		return CUDA_SUCCESS;
-	return cuda_context_result(f->module->context,
-				   sov_function_get_occupancy(f->sov, (uint32_t)threads,
-							      (uint32_t)shared, blocks));
+	return cuda_context_result(
+		f->module->context,
+		sov_function_get_occupancy(f->sov, (uint32_t)threads, (uint32_t)shared, blocks));
 }
 
 API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction handle,
@@ -222,7 +222,7 @@ API cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction handle,
 							 limit, 0);
 }
 
-/* The most dynamic shared memory with which so many blocks are resident. */
+/* The most dynamic shared memory with which this number of blocks is resident. */
 API cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction handle, int blocks,
 					    int threads)
 {
@@ -266,11 +266,10 @@ API cuOccupancyMaxActiveClusters(int *clusters, CUfunction handle, const CUlaunc
 	if (!clusters || !c || (c->numAttrs && !c->attrs))
 		return CUDA_ERROR_INVALID_VALUE;
 	cluster_of(c, cluster);
-	e = cuda_context_result(
-		f->module->context,
-		sov_function_get_cluster_occupancy(f->sov, cluster,
-						   c->blockDimX * c->blockDimY * c->blockDimZ,
-						   c->sharedMemBytes, &n));
+	e = cuda_context_result(f->module->context,
+				sov_function_get_cluster_occupancy(
+					f->sov, cluster, c->blockDimX * c->blockDimY * c->blockDimZ,
+					c->sharedMemBytes, &n));
 	*clusters = (int)n;
 	return e;
 }

@@ -413,10 +413,10 @@ API cuGraphAddMemFreeNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depend
 
 /* ---- parameters ---- */
 
-#define CHECK(n, kind, p)                                                                          \
-	do {                                                                                       \
-		if (!IS(n, NODE) || (n)->type != CU_GRAPH_NODE_##kind || !(p))                     \
-			return CUDA_ERROR_INVALID_VALUE;                                           \
+#define CHECK(n, kind, p) \
+	do { \
+		if (!IS(n, NODE) || (n)->type != CU_GRAPH_NODE_##kind || !(p)) \
+			return CUDA_ERROR_INVALID_VALUE; \
 	} while (0)
 
 static CUresult get_kernel(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS *p, size_t bytes)

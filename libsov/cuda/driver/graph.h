@@ -18,7 +18,7 @@ struct CUgraphNode_st {
 	union {
 		struct {
 			struct launch launch;
-			uint8_t *bytes;    /* the arguments, at their offsets */
+			uint8_t *bytes;   /* the arguments, at their offsets */
 			void **arguments; /* pointers into bytes */
 		} kernel;
 		CUDA_MEMCPY3D copy;

@@ -123,13 +123,13 @@ API cuGraphNodeGetType(CUgraphNode n, unsigned *type)
 API cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
 			      const CUgraphEdgeData *data, size_t count)
 {
-	CUresult e = IS(g, GRAPH) && (!count || (from && to)) ? CUDA_SUCCESS
-							       : CUDA_ERROR_INVALID_VALUE;
+	CUresult e =
+		IS(g, GRAPH) && (!count || (from && to)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
 	(void)data;
 	for (size_t k = 0; !e && k < count; k++)
 		e = IS(to[k], NODE) && to[k]->graph == g ? cuda_node_depend(to[k], &from[k], 1)
-							  : CUDA_ERROR_INVALID_VALUE;
+							 : CUDA_ERROR_INVALID_VALUE;
 	return e;
 }
 
@@ -151,13 +151,13 @@ static CUresult remove_edge(CUgraphNode from, CUgraphNode to)
 API cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
 				 const CUgraphEdgeData *data, size_t count)
 {
-	CUresult e = IS(g, GRAPH) && (!count || (from && to)) ? CUDA_SUCCESS
-							       : CUDA_ERROR_INVALID_VALUE;
+	CUresult e =
+		IS(g, GRAPH) && (!count || (from && to)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
 	(void)data;
 	for (size_t k = 0; !e && k < count; k++)
 		e = IS(to[k], NODE) && to[k]->graph == g ? remove_edge(from[k], to[k])
-							  : CUDA_ERROR_INVALID_VALUE;
+							 : CUDA_ERROR_INVALID_VALUE;
 	return e;
 }
 
@@ -169,8 +169,8 @@ API cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphN
 
 API cuGraphDebugDotPrint(CUgraph g, const char *path, unsigned flags)
 {
-	static const char *const types[] = {"kernel", "copy",  "fill", "host",    "graph", "empty",
-					    "wait",   "record", "",     "", "alloc", "free"};
+	static const char *const types[] = {"kernel", "copy",   "fill", "host", "graph", "empty",
+					    "wait",   "record", "",     "",     "alloc", "free"};
 	FILE *f;
 
 	(void)flags;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Executable graphs. A copy of the graph, in which child graphs are replaced by their nodes, becomes
- * a graph of sov.h; it is made anew before the next launch when parameters change. Two kinds of
+ * Executable graphs. A copy of the graph, in which child graphs are replaced by their nodes,
+ * becomes a graph of sov.h; it is made anew before the next launch when parameters change. Two kinds of
  * node lie outside of it: the stream waits for events before the whole graph, and records events
  * after it.
  *
@@ -222,10 +222,10 @@ static CUresult build_node(struct builder *b, CUgraphNode n)
 		e = build_fill(b, n, &made);
 		break;
 	case CU_GRAPH_NODE_HOST:
-		e = cuda_context_result(
-			b->exec->context,
-			sov_graph_add_host_function(b->graph, b->after, b->after_count,
-						    n->u.host.fn, n->u.host.userData, &made));
+		e = cuda_context_result(b->exec->context,
+					sov_graph_add_host_function(b->graph, b->after,
+								    b->after_count, n->u.host.fn,
+								    n->u.host.userData, &made));
 		break;
 	default:
 		return set_ends(n, b->after, b->after_count);
@@ -474,7 +474,8 @@ static CUgraphNode exec_node(CUgraphExec exec, CUgraphNode n, int type)
 	return NULL;
 }
 
-API cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
+API cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode n,
+				   const CUDA_KERNEL_NODE_PARAMS *p)
 {
 	n = exec_node(exec, n, CU_GRAPH_NODE_KERNEL);
 	return n ? cuGraphKernelNodeSetParams(n, p) : CUDA_ERROR_INVALID_VALUE;

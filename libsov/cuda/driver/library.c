@@ -199,7 +199,7 @@ API cuLibraryEnumerateKernels(CUkernel *out, unsigned count, CUlibrary l)
 	CUfunction *functions = calloc(count + 1, sizeof(*functions));
 	CUmodule m;
 	CUresult e = IS(l, LIBRARY) && out && functions ? library_module(l, &m)
-							 : CUDA_ERROR_INVALID_VALUE;
+							: CUDA_ERROR_INVALID_VALUE;
 
 	if (!e)
 		e = cuModuleEnumerateFunctions(functions, count, m);
@@ -225,8 +225,8 @@ API cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary l, const 
 API cuKernelGetFunction(CUfunction *out, CUkernel k)
 {
 	CUmodule m;
-	CUresult e = IS(k, KERNEL) && out ? library_module(k->library, &m)
-					   : CUDA_ERROR_INVALID_HANDLE;
+	CUresult e =
+		IS(k, KERNEL) && out ? library_module(k->library, &m) : CUDA_ERROR_INVALID_HANDLE;
 
 	return e ? e : cuda_module_function(m, k->name, out);
 }

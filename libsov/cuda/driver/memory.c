@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Allocations: device, pitched, host, registered and managed memory, and questions about addresses.
- * Managed memory is pinned host memory, which kernels and the host reach at one address at any time;
+ * Managed memory is pinned host memory, which kernels and the host reach at one address at any
+ * time;
  * it never moves to the device.
  */
 #include <stdlib.h>
@@ -59,8 +60,8 @@ static CUresult range_free(const struct memory_range *range)
 		return cuda_context_result(range->context, sov_memory_free(c, range->address));
 	case MEMORY_HOST:
 	case MEMORY_MANAGED:
-		return cuda_context_result(
-			range->context, sov_host_free(c, (void *)(uintptr_t)range->address));
+		return cuda_context_result(range->context,
+					   sov_host_free(c, (void *)(uintptr_t)range->address));
 	default:
 		return cuda_context_result(
 			range->context, sov_host_unregister(c, (void *)(uintptr_t)range->address));
@@ -199,7 +200,8 @@ static CUresult check_managed(CUdeviceptr address, size_t bytes)
 
 	if (!bytes || !cuda_memory_find(address, &range))
 		return CUDA_ERROR_INVALID_VALUE;
-	return (range.kind == MEMORY_MANAGED || range.kind == MEMORY_VARIABLE) && bytes <= range.bytes - (address - range.address)
+	return (range.kind == MEMORY_MANAGED || range.kind == MEMORY_VARIABLE) &&
+			       bytes <= range.bytes - (address - range.address)
 		       ? CUDA_SUCCESS
 		       : CUDA_ERROR_INVALID_VALUE;
 }

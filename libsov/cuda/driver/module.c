@@ -21,7 +21,7 @@ static unsigned image_rank(const struct cuda_image *i, const struct cuda_device 
 
 	if (i->kind == IMAGE_CUBIN)
 		return nvidia && !force_ptx && i->sm / 10 == sm / 10 && i->sm <= sm ? 10000 + i->sm
-										     : 0;
+										    : 0;
 	return i->kind == IMAGE_PTX && (i->sm <= sm || !nvidia) ? 1 + i->sm : 0;
 }
 
@@ -52,7 +52,8 @@ static CUresult load_image(CUcontext c, const struct cuda_image *i, struct jit_o
 		o.flags |= SOV_MODULE_HOST_VARIABLES, m->managed = true;
 	r = sov_module_load(c->sov, i->data, i->bytes, &o, &m->sov);
 	report(jit, r != SOV_OK);
-	m->binary_version = (int)(i->sm ? i->sm : (unsigned)(c->device->major * 10 + c->device->minor));
+	m->binary_version =
+		(int)(i->sm ? i->sm : (unsigned)(c->device->major * 10 + c->device->minor));
 	m->ptx_version = m->binary_version;
 	if (r == SOV_ERROR_INVALID_SOURCE || r == SOV_ERROR_UNSUPPORTED) {
 		cuda_result(r);
@@ -65,7 +66,7 @@ static CUresult load_image(CUcontext c, const struct cuda_image *i, struct jit_o
 static CUresult load_best(CUcontext c, const void *data, size_t bytes, struct jit_options *jit,
 			  unsigned limit, unsigned *rank, CUmodule m)
 {
-	const char *force = getenv("CUDA_FORCE_PTX_JIT"), *why;
+	const char *force = secure_getenv("CUDA_FORCE_PTX_JIT"), *why;
 	struct cuda_image image, best = {0};
 	CUresult e = CUDA_ERROR_NO_BINARY_FOR_GPU;
 	size_t position = 0;
@@ -185,8 +186,8 @@ static CUresult function_layout(CUfunction f, uint32_t parameters)
 	if (!f->layout)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	for (uint32_t k = 0; k < parameters; k++) {
-		sov_result r = sov_function_get_parameter(f->sov, k, &f->layout[k][0],
-							  &f->layout[k][1]);
+		sov_result r =
+			sov_function_get_parameter(f->sov, k, &f->layout[k][0], &f->layout[k][1]);
 
 		if (r)
 			return cuda_result(r);

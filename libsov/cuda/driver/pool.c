@@ -20,8 +20,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void pools_start(void)
 {
 	for (int k = 0; k < MAX_DEVICES; k++) {
-		default_pools[k] =
-			(struct CUmemPoolHandle_st){.device = k, .reuse = {0, 1, 1, 1}};
+		default_pools[k] = (struct CUmemPoolHandle_st){.device = k, .reuse = {0, 1, 1, 1}};
 		current_pools[k] = &default_pools[k];
 	}
 }

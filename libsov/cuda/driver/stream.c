@@ -61,7 +61,7 @@ static CUresult stream_make(CUcontext c, unsigned flags, int priority, CUstream 
 	CUresult e;
 	CUstream s;
 
-	wanted = wanted < p->min_priority ? p->min_priority
+	wanted = wanted < p->min_priority   ? p->min_priority
 		 : wanted > p->max_priority ? p->max_priority
 					    : wanted;
 	s = stream_new(c, flags, -wanted);

@@ -78,8 +78,7 @@ static CUresult array_memory(CUarray a)
 		return cuMemAlloc_v2(&a->memory, a->pitch * a->height);
 	}
 	describe_texels(&a->d, false, &o);
-	return cuda_context_result(a->context,
-				   sov_texture_create(a->context->sov, &o, &a->texels));
+	return cuda_context_result(a->context, sov_texture_create(a->context->sov, &o, &a->texels));
 }
 
 API cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d)
@@ -184,8 +183,7 @@ static CUresult read_resource(const CUDA_RESOURCE_DESC *r, bool normalized, sov_
 			return CUDA_ERROR_INVALID_VALUE;
 		d.Format = r->res.linear.format;
 		d.NumChannels = r->res.linear.numChannels;
-		d.Width = r->res.linear.sizeInBytes /
-			  (d.NumChannels * cuda_format_bytes(d.Format));
+		d.Width = r->res.linear.sizeInBytes / (d.NumChannels * cuda_format_bytes(d.Format));
 		describe_texels(&d, normalized, o);
 		o->memory = r->res.linear.devPtr;
 		return CUDA_SUCCESS;

@@ -328,8 +328,7 @@ static size_t coded_literals(struct decoder *d, const uint8_t *p, size_t bytes)
 		return 0;
 	p += header + used;
 	good = format ? four_streams(d, p, size - used)
-		      : huffman_decode(&d->huffman, p, size - used, d->literals,
-				       d->literal_count);
+		      : huffman_decode(&d->huffman, p, size - used, d->literals, d->literal_count);
 	return good ? header + size : 0;
 }
 
@@ -367,24 +366,26 @@ static size_t read_literals(struct decoder *d, const uint8_t *p, size_t bytes)
 static const uint32_t length_base[36] = {
 	0,  1,  2,  3,  4,  5,  6,  7,  8,   9,   10,  11,   12,   13,   14,   15,    16,    18,
 	20, 22, 24, 28, 32, 40, 48, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
-static const uint8_t length_bits[36] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  0,  0,  0, 1, 1,
-					1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+static const uint8_t length_bits[36] = {0, 0, 0, 0, 0, 0,  0,  0,  0,  0,  0,  0,
+					0, 0, 0, 0, 1, 1,  1,  1,  2,  2,  3,  3,
+					4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 static const uint32_t match_base[53] = {
-	3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,  17,  18,  19,   20,
-	21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34,  35,  37,  39,   41,
+	3,  4,  5,  6,  7,  8,  9,  10,  11,  12,  13,   14,   15,   16,   17,    18,    19,   20,
+	21, 22, 23, 24, 25, 26, 27, 28,  29,  30,  31,   32,   33,   34,   35,    37,    39,   41,
 	43, 47, 51, 59, 67, 83, 99, 131, 259, 515, 1027, 2051, 4099, 8195, 16387, 32771, 65539};
-static const uint8_t match_bits[53] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  0, 0,
-				       0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  1,  1,  1, 1,
+static const uint8_t match_bits[53] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  0,  0,  0,  0, 0,
+				       0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  0,  1,  1,  1, 1,
 				       2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
 /* The distributions that a block need not describe. */
-static const int16_t default_lengths[36] = {4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2,  2,  2,  1,  1, 1, 2, 2,
-					    2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1};
+static const int16_t default_lengths[36] = {4, 3, 2, 2, 2, 2, 2, 2, 2,  2,  2,  2,
+					    2, 1, 1, 1, 2, 2, 2, 2, 2,  2,  2,  2,
+					    2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1};
 static const int16_t default_offsets[29] = {1, 1, 1, 1, 1, 1, 2, 2, 2, 1,  1,  1,  1,  1, 1,
 					    1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1};
-static const int16_t default_matches[53] = {1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1,  1,  1,  1, 1,
-					    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  1,  1, 1,
-					    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1};
+static const int16_t default_matches[53] = {
+	1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  1,  1,  1,  1,  1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1};
 
 static const struct {
 	const int16_t *counts;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "libsov/cuda/runtime/runtime.h"
 
-/* ---- formats: the bits of each channel and a kind, against the driver's format and channels ---- */
+/* ---- formats: bits of each channel and a kind, or format and channels ---- */
 
 enum { KIND_SIGNED = 0, KIND_UNSIGNED = 1, KIND_FLOAT = 2 };
 
@@ -12,10 +12,14 @@ static const struct {
 	int bits;
 	unsigned kind;
 } formats[] = {
-	{CU_AD_FORMAT_SIGNED_INT8, 8, KIND_SIGNED},      {CU_AD_FORMAT_SIGNED_INT16, 16, KIND_SIGNED},
-	{CU_AD_FORMAT_SIGNED_INT32, 32, KIND_SIGNED},    {CU_AD_FORMAT_UNSIGNED_INT8, 8, KIND_UNSIGNED},
-	{CU_AD_FORMAT_UNSIGNED_INT16, 16, KIND_UNSIGNED}, {CU_AD_FORMAT_UNSIGNED_INT32, 32, KIND_UNSIGNED},
-	{CU_AD_FORMAT_HALF, 16, KIND_FLOAT},             {CU_AD_FORMAT_FLOAT, 32, KIND_FLOAT},
+	{CU_AD_FORMAT_SIGNED_INT8, 8, KIND_SIGNED},
+	{CU_AD_FORMAT_SIGNED_INT16, 16, KIND_SIGNED},
+	{CU_AD_FORMAT_SIGNED_INT32, 32, KIND_SIGNED},
+	{CU_AD_FORMAT_UNSIGNED_INT8, 8, KIND_UNSIGNED},
+	{CU_AD_FORMAT_UNSIGNED_INT16, 16, KIND_UNSIGNED},
+	{CU_AD_FORMAT_UNSIGNED_INT32, 32, KIND_UNSIGNED},
+	{CU_AD_FORMAT_HALF, 16, KIND_FLOAT},
+	{CU_AD_FORMAT_FLOAT, 32, KIND_FLOAT},
 };
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -52,7 +56,8 @@ CUDA_EXPORT cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int
 
 /* ---- arrays ---- */
 
-RT cudaMalloc3DArray(CUarray *out, const cudaChannelFormatDesc *d, cudaExtent extent, unsigned flags)
+RT cudaMalloc3DArray(CUarray *out, const cudaChannelFormatDesc *d, cudaExtent extent,
+		     unsigned flags)
 {
 	CUDA_ARRAY3D_DESCRIPTOR a = {.Width = extent.width,
 				     .Height = extent.height,

@@ -226,13 +226,14 @@ RT cudaDeviceGetP2PAttribute(int *value, unsigned attribute, int device, int pee
 	return rt_return(e ? e : cuDeviceGetP2PAttribute(value, (int)attribute, device, peer));
 }
 
-RT cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const cudaChannelFormatDesc *d, int device)
+RT cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const cudaChannelFormatDesc *d,
+					int device)
 {
 	CUresult e = d ? cuInit(0) : CUDA_ERROR_INVALID_VALUE;
 
-	return rt_return(e ? e
-			   : cuDeviceGetTexture1DLinearMaxWidth(elements, CU_AD_FORMAT_FLOAT, 1,
-								device));
+	return rt_return(
+		e ? e
+		  : cuDeviceGetTexture1DLinearMaxWidth(elements, CU_AD_FORMAT_FLOAT, 1, device));
 }
 
 /* ---- properties ---- */

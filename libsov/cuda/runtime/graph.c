@@ -94,7 +94,8 @@ RT cudaGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraph
 }
 #else
 RT cudaStreamGetCaptureInfo(CUstream stream, unsigned *status, uint64_t *id, CUgraph *graph,
-			    const CUgraphNode **depends, const CUgraphEdgeData **data, size_t *count)
+			    const CUgraphNode **depends, const CUgraphEdgeData **data,
+			    size_t *count)
 {
 	CALL(cuStreamGetCaptureInfo_v3(rt_stream(stream), status, id, graph, depends, data, count));
 }

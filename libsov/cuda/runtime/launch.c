@@ -120,9 +120,9 @@ RT cudaLaunchKernelExC(const struct launch_config *c, const void *function, void
 		e = c ? rt_function(function, &f) : CUDA_ERROR_INVALID_VALUE;
 	if (e)
 		return rt_return(e);
-	d = (CUlaunchConfig){c->grid.x,  c->grid.y,           c->grid.z,
-			     c->block.x, c->block.y,          c->block.z,
-			     (unsigned)c->shared, rt_stream(c->stream), c->attributes, c->count};
+	d = (CUlaunchConfig){c->grid.x,     c->grid.y,  c->grid.z,           c->block.x,
+			     c->block.y,    c->block.z, (unsigned)c->shared, rt_stream(c->stream),
+			     c->attributes, c->count};
 	return rt_launch_error(cuLaunchKernelEx(&d, f, arguments, NULL));
 }
 
@@ -244,8 +244,8 @@ RT cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function
 
 	if (!e)
 		e = rt_function(function, &f);
-	return rt_return(
-		e ? e : cuOccupancyAvailableDynamicSMemPerBlock(bytes, f, blocks, threads));
+	return rt_return(e ? e
+			   : cuOccupancyAvailableDynamicSMemPerBlock(bytes, f, blocks, threads));
 }
 
 static CUresult clusters(int *out, const void *function, const struct launch_config *c, bool size)
@@ -258,9 +258,8 @@ static CUresult clusters(int *out, const void *function, const struct launch_con
 		e = c ? rt_function(function, &f) : CUDA_ERROR_INVALID_VALUE;
 	if (e)
 		return e;
-	d = (CUlaunchConfig){c->grid.x,  c->grid.y,           c->grid.z,
-			     c->block.x, c->block.y,          c->block.z,
-			     (unsigned)c->shared, c->stream, c->attributes, c->count};
+	d = (CUlaunchConfig){c->grid.x,  c->grid.y,           c->grid.z, c->block.x,    c->block.y,
+			     c->block.z, (unsigned)c->shared, c->stream, c->attributes, c->count};
 	return size ? cuOccupancyMaxPotentialClusterSize(out, f, &d)
 		    : cuOccupancyMaxActiveClusters(out, f, &d);
 }

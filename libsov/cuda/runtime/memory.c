@@ -187,8 +187,8 @@ RT cudaPointerGetAttributes(struct pointer_attributes *a, const void *p)
 	a->type = managed ? 3 : type;
 	a->device = device;
 	a->devicePointer = type ? (void *)(uintptr_t)p : NULL;
-	a->hostPointer = !type || type == CU_MEMORYTYPE_HOST || managed ? (void *)(uintptr_t)p
-									 : NULL;
+	a->hostPointer =
+		!type || type == CU_MEMORYTYPE_HOST || managed ? (void *)(uintptr_t)p : NULL;
 	return CUDA_SUCCESS;
 }
 

@@ -45,7 +45,13 @@ typedef struct {
 	unsigned kind;
 } cudaMemcpy3DParms;
 
-enum { HOST_TO_HOST = 0, HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, DEVICE_TO_DEVICE = 3, COPY_DEFAULT = 4 };
+enum {
+	HOST_TO_HOST = 0,
+	HOST_TO_DEVICE = 1,
+	DEVICE_TO_HOST = 2,
+	DEVICE_TO_DEVICE = 3,
+	COPY_DEFAULT = 4
+};
 
 /* ---- errors and contexts: error.c, device.c ---- */
 
@@ -53,17 +59,17 @@ enum { HOST_TO_HOST = 0, HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, DEVICE_TO_DEVIC
 cudaError_t rt_return(CUresult e);
 /* Makes a context current if none is. */
 CUresult rt_ready(void);
-#define READY()                                                                                    \
-	do {                                                                                       \
-		CUresult ready_error = rt_ready();                                                 \
-		if (ready_error)                                                                   \
-			return rt_return(ready_error);                                             \
+#define READY() \
+	do { \
+		CUresult ready_error = rt_ready(); \
+		if (ready_error) \
+			return rt_return(ready_error); \
 	} while (0)
 /* Runs a driver call in the current context. */
-#define CALL(call)                                                                                 \
-	do {                                                                                       \
-		READY();                                                                           \
-		return rt_return(call);                                                            \
+#define CALL(call) \
+	do { \
+		READY(); \
+		return rt_return(call); \
 	} while (0)
 /* A number that names the current context, and changes when it is reset. */
 uint64_t rt_context_id(void);

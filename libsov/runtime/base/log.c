@@ -20,7 +20,7 @@ uint8_t log_levels[LOG_AREAS];
 static const char *const areas[] = {
 	[LOG_DEVICE] = "device", [LOG_CONTEXT] = "context", [LOG_STREAM] = "stream",
 	[LOG_MEMORY] = "memory", [LOG_COPY] = "copy",       [LOG_MODULE] = "module",
-	[LOG_LAUNCH] = "launch", [LOG_CALL] = "call",     [LOG_CUDA] = "cuda",
+	[LOG_LAUNCH] = "launch", [LOG_CALL] = "call",       [LOG_CUDA] = "cuda",
 };
 static const char *const levels[] = {
 	[LOG_OFF] = "off",

@@ -203,9 +203,10 @@ static sov_result host_unpin(sov_context context, void *pointer, bool mapping)
 			"pointer 0x%llx lies %llu bytes inside its memory, which begins at 0x%llx",
 			(ull)address, (ull)(address - buffer_start(b)), (ull)buffer_start(b));
 	else if (b->module)
-		r = set_error(SOV_ERROR_INVALID_ADDRESS,
-			      "pointer 0x%llx is a variable of a module; sov_module_unload frees it",
-			      (ull)address);
+		r = set_error(
+			SOV_ERROR_INVALID_ADDRESS,
+			"pointer 0x%llx is a variable of a module; sov_module_unload frees it",
+			(ull)address);
 	else if (b->host_mapping != mapping)
 		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
 			      mapping ? "0x%llx was registered; use sov_host_unregister"

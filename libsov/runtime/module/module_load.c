@@ -193,9 +193,8 @@ static sov_result read_module_options(const sov_module_options *options, uint32_
 
 	if (options && (r = struct_in("sov_module_options", &o, sizeof(o), options)))
 		return r;
-	if (o.flags &
-	    ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER | SOV_MODULE_CLUSTERS |
-	      SOV_MODULE_HOST_VARIABLES))
+	if (o.flags & ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER |
+			SOV_MODULE_CLUSTERS | SOV_MODULE_HOST_VARIABLES))
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
 				 "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
 				 "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER, SOV_MODULE_CLUSTERS, "

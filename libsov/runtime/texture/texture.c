@@ -219,8 +219,7 @@ static sov_result texture_get(sov_context context, sov_texture handle, struct te
 }
 
 /* Takes address and layout from the texture whose texels are shared. */
-static sov_result share_texels(sov_context context, const sov_texture_options *o,
-			       struct texture *t)
+static sov_result share_texels(sov_context context, const sov_texture_options *o, struct texture *t)
 {
 	struct texture other;
 	sov_result r;

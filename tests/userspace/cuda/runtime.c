@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* libcudart.so.13 on a software GPU: the calls that nvcc's code makes for <<<>>>, and the errors. */
+/* libcudart.so.13 on a software GPU: the calls that nvcc makes for <<<>>>, and errors. */
 #include "libsov/cuda/abi.h"
 #include "tests/soft.h"
 #include "tests/tap.h"
