@@ -207,6 +207,51 @@ static sov_result texture_publish(struct context *c, const struct texture *t, so
 	return SOV_OK;
 }
 
+/* With the lock held; NULL after set_error(). */
+static struct texture_entry *texture_find(struct context *c, sov_texture handle)
+{
+	for (uint32_t k = 1; c->textures && k < GPU_MAX_TEXTURES; k++)
+		if (c->textures->entries[k].used && c->textures->entries[k].handle == handle)
+			return &c->textures->entries[k];
+	set_error(SOV_ERROR_INVALID_HANDLE, "0x%llx is not a texture of this context", (ull)handle);
+	return NULL;
+}
+
+static sov_result texture_get(sov_context context, sov_texture handle, struct texture *t)
+{
+	const struct texture_entry *e;
+	sov_result r;
+	struct context *c = context_enter(context, &r);
+
+	if (!c)
+		return r;
+	e = texture_find(c, handle);
+	if (e)
+		*t = e->texture;
+	return context_leave(c, e ? SOV_OK : SOV_ERROR_INVALID_HANDLE);
+}
+
+/* Takes address and layout from the texture whose texels are shared. */
+static sov_result share_texels(sov_context context, const sov_texture_options *o, struct texture *t)
+{
+	struct texture other;
+	sov_result r;
+
+	if (o->memory)
+		return set_texture_error("texels of a texture, and memory");
+	r = texture_get(context, o->texels, &other);
+	if (r)
+		return r;
+	if (other.width != t->width || other.height != t->height || other.depth != t->depth ||
+	    texture_texel_bytes(&other) != texture_texel_bytes(t))
+		return set_texture_error("another size than the texture whose texels it shares");
+	t->address = other.address;
+	t->layout = other.layout;
+	t->row_bytes = other.row_bytes;
+	t->slice_bytes = other.slice_bytes;
+	return SOV_OK;
+}
+
 sov_result api_texture_create(sov_context context, const sov_texture_options *given,
 			      sov_texture *texture)
 {
@@ -231,7 +276,11 @@ sov_result api_texture_create(sov_context context, const sov_texture_options *gi
 	object_put(&c->object);
 	if (r)
 		return r;
-	if (!o.memory) {
+	if (o.texels) {
+		r = share_texels(context, &o, &t);
+		if (r)
+			return r;
+	} else if (!o.memory) {
 		r = api_memory_alloc(context, texture_bytes(&t), &owned);
 		if (r)
 			return r;
@@ -243,16 +292,6 @@ sov_result api_texture_create(sov_context context, const sov_texture_options *gi
 	if (r && owned)
 		api_memory_free(context, owned);
 	return r;
-}
-
-/* With the lock held; NULL after set_error(). */
-static struct texture_entry *texture_find(struct context *c, sov_texture handle)
-{
-	for (uint32_t k = 1; c->textures && k < GPU_MAX_TEXTURES; k++)
-		if (c->textures->entries[k].used && c->textures->entries[k].handle == handle)
-			return &c->textures->entries[k];
-	set_error(SOV_ERROR_INVALID_HANDLE, "0x%llx is not a texture of this context", (ull)handle);
-	return NULL;
 }
 
 sov_result api_texture_destroy(sov_context context, sov_texture texture)
@@ -277,20 +316,6 @@ sov_result api_texture_destroy(sov_context context, sov_texture texture)
 	e->used = false;
 	context_leave(c, r);
 	return owned ? api_memory_free(context, owned) : r;
-}
-
-static sov_result texture_get(sov_context context, sov_texture handle, struct texture *t)
-{
-	const struct texture_entry *e;
-	sov_result r;
-	struct context *c = context_enter(context, &r);
-
-	if (!c)
-		return r;
-	e = texture_find(c, handle);
-	if (e)
-		*t = e->texture;
-	return context_leave(c, e ? SOV_OK : SOV_ERROR_INVALID_HANDLE);
 }
 
 /* Copies between rows without gaps and the texture's layout. */
