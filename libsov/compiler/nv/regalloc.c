@@ -668,15 +668,6 @@ static uint32_t occupancy_window(const struct mir_func *f, uint32_t gprs)
 	return window < f->gprs && !f->start_registers ? window : f->gprs;
 }
 
-uint32_t nv_reserved_gprs(const struct mir_func *f)
-{
-	bool function = f->ir->kind == IR_FUNCTION;
-
-	/* Before the allocation it is not known whether registers are saved around calls. */
-	return (f->stack || (f->calls && !f->allocated)) +
-	       (f->stack && mir_scratch_reg(f) == (MIR_STACK ^ 1)) + 2 * (f->calls || function);
-}
-
 static bool assign_blocks(struct allocator *a)
 {
 	struct mir_func *f = a->f;
