@@ -324,6 +324,7 @@ void copies_arrive(struct warp *w, uint8_t scoreboard, uint64_t settled);
 void copies_complete(struct warp *w); /* all of the warp */
 /* Whether a copy to one of these bytes of shared memory is in flight, and its instruction. */
 bool copies_pending(const struct cta *cta, uint64_t address, uint32_t bytes, uint64_t *pc);
+bool copies_any_pending(const struct cta *cta);
 
 /* hazard.c */
 struct timing *timing_create(uint32_t count);

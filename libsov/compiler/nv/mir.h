@@ -511,6 +511,8 @@ uint32_t nv_warps_per_sm(uint32_t sm);
  * allow. All include MIR_HARDWARE_GPRS. */
 uint32_t nv_partition_warps(uint32_t sm, uint32_t registers);
 uint32_t nv_occupancy_registers(uint32_t warps);
+/* Of a function: as many registers as leave the occupancy that this many leave. */
+uint32_t nv_occupancy_window(const struct mir_func *f, uint32_t gprs);
 /* The warps of a partition that whole blocks fill, of the size that the kernel states. */
 uint32_t nv_resident_warps(const struct ir_func *f, uint32_t warps);
 /* The warps of a partition whose frames the L1 cache holds, at least a few: more of them evict each

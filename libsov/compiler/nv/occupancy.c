@@ -113,15 +113,6 @@ static uint32_t register_limit(uint32_t sm, const struct ir_func *f)
 	return limit < MIN_LIMIT ? MIN_LIMIT : limit;
 }
 
-uint32_t nv_reserved_gprs(const struct mir_func *f)
-{
-	bool function = f->ir->kind == IR_FUNCTION;
-
-	/* Before the allocation it is not known whether registers are saved around calls. */
-	return (f->stack || (f->calls && !f->allocated)) +
-	       (f->stack && mir_scratch_reg(f) == (MIR_STACK ^ 1)) + 2 * (f->calls || function);
-}
-
 uint32_t nv_start_registers(uint32_t sm, const struct ir_func *f)
 {
 	uint32_t most = nv_register_requests(f).highest, limit = register_limit(sm, f);
@@ -154,4 +145,13 @@ uint32_t nv_function_register_limit(uint32_t sm, const struct ir_module *m)
 		limit = own < limit ? own : limit;
 	}
 	return limit;
+}
+
+uint32_t nv_occupancy_window(const struct mir_func *f, uint32_t gprs)
+{
+	uint32_t warps = nv_partition_warps(f->sm, gprs + MIR_HARDWARE_GPRS);
+	uint32_t window = nv_occupancy_registers(warps) - MIR_HARDWARE_GPRS;
+
+	/* With register requests a block has its registers, whatever the code uses. */
+	return window < f->gprs && !f->start_registers ? window : f->gprs;
 }

@@ -658,14 +658,13 @@ static void rewrite_operands(struct mir_func *f)
 
 #define MAX_MERGED 12 /* instructions of a block that if-conversion may merge */
 
-/* As many registers as leave the occupancy that this many leave. */
-static uint32_t occupancy_window(const struct mir_func *f, uint32_t gprs)
+uint32_t nv_reserved_gprs(const struct mir_func *f)
 {
-	uint32_t warps = nv_partition_warps(f->sm, gprs + MIR_HARDWARE_GPRS);
-	uint32_t window = nv_occupancy_registers(warps) - MIR_HARDWARE_GPRS;
+	bool function = f->ir->kind == IR_FUNCTION;
 
-	/* The block has its registers, whatever the code uses. */
-	return window < f->gprs && !f->start_registers ? window : f->gprs;
+	/* Before the allocation it is not known whether registers are saved around calls. */
+	return (f->stack || (f->calls && !f->allocated)) +
+	       (f->stack && mir_scratch_reg(f) == (MIR_STACK ^ 1)) + 2 * (f->calls || function);
 }
 
 static bool assign_blocks(struct allocator *a)
@@ -796,7 +795,7 @@ static bool assign_clear(struct allocator *a, bool tight)
 {
 	struct mir_func *f = a->f;
 	uint32_t reserved = nv_reserved_gprs(f);
-	uint32_t window = occupancy_window(f, nv_max_pressure(f) + reserved);
+	uint32_t window = nv_occupancy_window(f, nv_max_pressure(f) + reserved);
 	uint32_t pressure = nv_max_clear_pressure(f) + reserved;
 	uint32_t slack = pressure + SLACK(pressure);
 
@@ -849,7 +848,7 @@ static bool assign_all(struct allocator *a, bool tight)
 	struct mir_func *f = a->f;
 	uint32_t pressure = nv_max_pressure(f) + nv_reserved_gprs(f);
 	uint32_t convention = convention_window(f, pressure);
-	uint32_t window = occupancy_window(f, pressure > convention ? pressure : convention);
+	uint32_t window = nv_occupancy_window(f, pressure > convention ? pressure : convention);
 	uint32_t slack = (pressure > convention ? pressure : convention) + SLACK(pressure);
 	bool sparse = !tight && loads_will_merge(f);
 
@@ -862,7 +861,7 @@ static bool assign_all(struct allocator *a, bool tight)
 		}
 		if (window == f->gprs)
 			return false;
-		window = occupancy_window(f, window + 1);
+		window = nv_occupancy_window(f, window + 1);
 		a->indifferent = false;
 	}
 	return true;

@@ -561,15 +561,16 @@ static void group_sums(struct select *s)
 		ir_for_each_inst(s->ir, b, i) {
 			const struct ir_inst *in = ir_at(s->ir, i);
 			struct mma_registers n;
+			uint32_t together;
 
 			if (in->op == IR_MMA_GROUP)
 				group_phis(s, group_addend(in), in->nres);
 			if (in->op != IR_MMA)
 				continue;
 			n = mma_registers(&mma_kinds[in->sub]);
-			for (uint32_t k = 0; k < n.c; k += in->type == IR_B64 ? 2 : n.c)
-				group_phis(s, &in->args[n.a + n.b + k],
-					   in->type == IR_B64 ? 2 : n.c);
+			together = in->type == IR_B64 && s->f->sm < 90 ? 2 : n.c;
+			for (uint32_t k = 0; k < n.c; k += together)
+				group_phis(s, &in->args[n.a + n.b + k], together);
 		}
 }
 
