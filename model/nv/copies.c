@@ -22,8 +22,8 @@ struct copies {
 	struct arriving *list;
 	uint32_t count, capacity;
 	uint16_t *pending; /* copies in flight, by byte of shared memory */
-	/* … by the eight bytes of their barrier: threads test barriers over and over, while a tensor
-	 * copy is a copy for every few bytes. */
+	/* … and by the eight bytes of their barrier: threads test barriers often, and a tensor
+	 * copy consists of a copy for every few bytes. */
 	uint32_t *waiting;
 	uint32_t plain; /* copies that complete at no barrier */
 };
@@ -178,6 +178,11 @@ uint32_t copies_arrive_at(struct cta *cta, uint32_t barrier)
 	}
 	c->count = left;
 	return bytes;
+}
+
+bool copies_any_pending(const struct cta *cta)
+{
+	return cta->copies && cta->copies->count;
 }
 
 bool copies_pending(const struct cta *cta, uint64_t address, uint32_t bytes, uint64_t *pc)

@@ -90,8 +90,9 @@ static const char *prepare_group(struct op *op, const struct sass_inst *in)
 	return mma_group_exists(&g) ? NULL : "there is no such product of a warp group";
 }
 
-/* Descriptors have 18 bits of an address, which therefore lies in the block's own memory in a cluster, too:
- * ptxas drops the block's number of a shared address, and CUTLASS's kernels of clusters rely on it. */
+/* Descriptors have 18 bits of an address, which therefore lies in the block's own memory in a
+ * cluster, too: ptxas drops the block's number of a shared address, and CUTLASS's kernels of
+ * clusters rely on it. */
 static uint32_t read_shared(void *state, uint32_t address, uint32_t bytes)
 {
 	struct access *x = state;

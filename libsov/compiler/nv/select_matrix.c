@@ -169,8 +169,9 @@ static void select_tall_doubles(struct select *s, const struct ir_inst *in,
 	define_results(s, in, d);
 }
 
-/* The instruction of other targets multiplies eight rows and four of k: a product of more rows is two
- * products, one of more k is a chain, in the order of k, as the larger instructions of SM90 add them. */
+/* The instruction of other targets multiplies eight rows and four of k: a product of more rows is
+ * two products, one of more k is a chain, in the order of k, as the larger instructions of SM90 add
+ * them. */
 static void select_doubles(struct select *s, const struct ir_inst *in, const struct mma_kind *kind)
 {
 	struct mma_registers n = mma_registers(kind);

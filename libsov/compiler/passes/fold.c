@@ -296,7 +296,8 @@ static void fold_decided_branches(struct fold *fold)
 /* ---- products of warp groups ---- */
 
 /* A product that replaces its sums does not read them: without this, programs that leave them
- * undefined before their first product, as in a loop over tiles, keep old sums alive and copy them. */
+ * undefined before their first product, as in a loop over tiles, keep old sums alive and copy
+ * them. */
 static bool fold_group_product(struct fold *fold, const struct fold_site *site)
 {
 	uint32_t sparse =

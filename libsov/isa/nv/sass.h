@@ -357,6 +357,8 @@ bool sass_encode(uint32_t sm, const struct sass_inst *in, struct sass_word *out,
 bool sass_has_form(uint32_t sm, const struct sass_inst *in);
 /* Decodes. Returns false if no row matches, or if bits are set that its row does not define. */
 bool sass_decode(uint32_t sm, struct sass_word w, struct sass_inst *out);
+/* Whether the word is an instruction of textures or surfaces, also in a form that has no row. */
+bool sass_accesses_texture(struct sass_word w);
 /* Prints nvdisasm's syntax, without the closing " ;". address is the instruction's address, for
  * branch targets. Returns the length, as snprintf does; -1 if sass_encode would fail. */
 int sass_print(uint32_t sm, const struct sass_inst *in, uint64_t address, char *buffer,

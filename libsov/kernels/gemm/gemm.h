@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Matrix products at the speed of Hopper's tensor cores: c = a transpose(b), where a has m rows of k
- * elements, b has n rows of k elements and c has m rows of n. Rows are `pitch` elements apart. The device
+ * elements, b has n rows of k elements and c has m rows of n. The distance of rows is `pitch`, in elements. The device
  * code is wgmma.cu (f16, tf32; sm_90a) and doubles.cu (f64; sm_90), here as PTX (ptx.sh).
  */
 #ifndef SOV_KERNELS_GEMM_GEMM_H

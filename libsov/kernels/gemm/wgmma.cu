@@ -2,8 +2,8 @@
 /*
  * c = a transpose(b) by wgmma, for sm_90a: a has m rows of k elements, b has n rows of k elements, c has m
  * rows of n. gemm_f16 has f16 elements and f32 sums, which are rounded once; gemm_tf32 has f32
- * elements, of which the tensor cores use the upper 19 bits, and f32 sums. Rows are multiples of 16
- * bytes apart; the tensor maps (gemm.c) describe a and b and supply zeros outside of them.
+ * elements, of which the tensor cores use the upper 19 bits, and f32 sums. The distance of rows is a multiple of 16
+ * bytes; the tensor maps (gemm.c) describe a and b and supply zeros outside of them.
  *
  * A block computes tiles of 128 by 256 of c, a cluster of two blocks 256 by 256. One thread of the
  * first warp group fills a ring of stages by tensor copies: the block's rows of a, and half of the rows of

@@ -161,6 +161,9 @@ static sov_result module_load(sov_context context, const void *data, size_t byte
 	m = calloc(1, sizeof(*m));
 	if (m)
 		m->library = flags & MODULE_LIBRARY;
+	if (m)
+		m->host_variables = flags & SOV_MODULE_HOST_VARIABLES;
+	flags &= ~SOV_MODULE_HOST_VARIABLES; /* the code is the same */
 	r = m ? module_compile(c, data, bytes, flags, m)
 	      : set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
 	pthread_mutex_lock(&c->lock);
@@ -190,11 +193,12 @@ static sov_result read_module_options(const sov_module_options *options, uint32_
 
 	if (options && (r = struct_in("sov_module_options", &o, sizeof(o), options)))
 		return r;
-	if (o.flags &
-	    ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER | SOV_MODULE_CLUSTERS))
+	if (o.flags & ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER |
+			SOV_MODULE_CLUSTERS | SOV_MODULE_HOST_VARIABLES))
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
 				 "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
-				 "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER, SOV_MODULE_CLUSTERS",
+				 "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER, SOV_MODULE_CLUSTERS, "
+				 "SOV_MODULE_HOST_VARIABLES",
 				 o.flags);
 	*flags = o.flags;
 	return SOV_OK;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The matrix products of libsov/kernels/gemm on the software GPU, in normal and in hazard mode: random
- * factors, poisoned results, shapes at and beside the sizes of tiles and stages, rows with padding, more
- * tiles than blocks; and the shapes that a plan refuses.
+ * The matrix products of libsov/kernels/gemm on the software GPU, in normal and in hazard mode:
+ * random factors, poisoned results, shapes at and beside the sizes of tiles and stages, rows with
+ * padding, more tiles than blocks; and the shapes that a plan refuses.
  */
 #include "tests/kernels/matrices.h"
 #include "tests/userspace/runtime/_api.h"
@@ -65,7 +65,7 @@ static bool product_right(sov_context context, sov_function f, const struct shap
 		l.shared_bytes = plan.shared_bytes;
 		l.arguments = plan.arguments;
 		l.argument_count = 7;
-		if (sov_function_launch(f, &l) || sov_context_wait(context, SOV_MAX_WAIT)) {
+		if (sov_function_launch(f, &l) || sov_context_wait(context, SOV_FOREVER)) {
 			snprintf(why, MATRIX_WHY, "%.250s", sov_last_error());
 			right = false;
 		}
