@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compiles PTX files of public programs with sov and with ptxas, for sm_90a, and prints a row for each file: kernels,
-instructions, registers and bytes of local memory in loads and stores of each kernel, summed over those that both have;
-CPU time; and the kernels whose code by sov is longest beside ptxas's, or spills where that does not.
-	tests/oracles/public_code.py [--sov SOV] [--ptxas PTXAS] [--jobs N] FILE.ptx...
+instructions, and loads and stores of local memory among them, summed over the kernels that both have; CPU time; and the kernels whose code by sov is longest beside ptxas's, or spills where that does not.
+	tests/oracles/public_code.py [--sov SOV] [--ptxas PTXAS] FILE.ptx...
 """
-import argparse, os, re, resource, struct, subprocess, sys, tempfile
+import argparse, os, resource, struct, subprocess, sys, tempfile
 
 LIMIT = 600  # seconds for a compilation
 
@@ -28,15 +27,7 @@ def text_sections(path):
             words.pop()
         # Loads and stores of local memory: LDL 0x983, STL 0x387.
         local = sum(struct.unpack_from("<H", w)[0] & 0xfff in (0x983, 0x387) for w in words)
-        info = 0
         counts[text[6:]] = (len(words), local)
-    for name, kind, flags, addr, offset, size in headers:
-        text = data[names + name:data.index(b"\0", names + name)].decode()
-        if text.startswith(".text.") and text[6:] in counts:
-            # sh_info of a code section has the registers in its upper byte.
-            i = next(k for k, h in enumerate(headers) if h[4] == offset and h[0] == name)
-            info, = struct.unpack_from("<I", data, shoff + i * shentsize + 44)
-            counts[text[6:]] += (info >> 24,)
     return counts
 
 
@@ -59,7 +50,7 @@ def main():
     parser.add_argument("files", nargs="+")
     args = parser.parse_args()
     work = tempfile.mkdtemp()
-    print("%-34s %7s %17s %6s %11s %15s %s" % ("file", "kernels", "instructions", "ratio", "registers", "local accesses", "CPU s"))
+    print("%-34s %7s %17s %6s %15s %s" % ("file", "kernels", "instructions", "ratio", "local accesses", "CPU s"))
     failed = 0
     for path in args.files:
         name = os.path.basename(path)[:-4]
@@ -74,16 +65,15 @@ def main():
         both = sorted(set(ours[2]) & set(theirs[2]))
         if not both:
             continue
-        total = [[sum(r[2][k][c] for k in both) for c in range(3)] for r in (ours, theirs)]
-        print("%-34s %7d %8d/%8d %6.2f %5.0f/%5.0f %7d/%7d %.1f/%.1f" % (
-            name[:34], len(both), total[0][0], total[1][0], total[0][0] / max(1, total[1][0]), total[0][2] / len(both),
-            total[1][2] / len(both), total[0][1], total[1][1], ours[1], theirs[1]))
+        total = [[sum(r[2][k][c] for k in both) for c in range(2)] for r in (ours, theirs)]
+        print("%-34s %7d %8d/%8d %6.2f %7d/%7d %.1f/%.1f" % (
+            name[:34], len(both), total[0][0], total[1][0], total[0][0] / max(1, total[1][0]), total[0][1], total[1][1], ours[1], theirs[1]))
         worst = sorted(both, key=lambda k: -ours[2][k][0] / max(1, theirs[2][k][0]))[:1]
         spills = sorted((k for k in both if ours[2][k][1] > theirs[2][k][1] + 4), key=lambda k: theirs[2][k][1] - ours[2][k][1])
         for what, kernels in (("longest", worst), ("spills", spills[:3])):
             for k in kernels:
-                print("    %s: %d/%d instructions, %d/%d registers, %d/%d local: %s" % (
-                    what, ours[2][k][0], theirs[2][k][0], ours[2][k][2], theirs[2][k][2], ours[2][k][1], theirs[2][k][1],
+                print("    %s: %d/%d instructions, %d/%d local: %s" % (
+                    what, ours[2][k][0], theirs[2][k][0], ours[2][k][1], theirs[2][k][1],
                     k[:80]))
         sys.stdout.flush()
     return 1 if failed else 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Twenty functions that PyTorch's compiler turns into Triton kernels, compared with eager PyTorch on random inputs. Prints a
+"""Twenty functions that PyTorch compiles to Triton kernels, compared with eager PyTorch on random inputs. Prints a
 row for each: whether it passed, its greatest error beside the bound, and its time. tensor_programs.sh runs it with NVIDIA's ptxas
 and with sov in its place (TRITON_PTXAS_PATH); the status is 1 if a function is wrong."""
 import sys

@@ -7,8 +7,9 @@
  *   roof sov TYPE M N K SAMPLES IMAGE            through libsov, on its first device
  *   roof cuda TYPE M N K SAMPLES IMAGE...        through libcuda, samples alternate with cuBLAS's
  *
- * TYPE: f16, tf32, f64. An image is a cubin, or PTX for libsov. Prints a line for each kernel: name, median time of
- * a product in microseconds, TFLOP/s. The last word is `right` or why it is not; exit status 0: all are.
+ * TYPE: f16, tf32, f64. An image is a cubin, or PTX for libsov. Prints a line for each kernel:
+ * name, median time of a product in microseconds, TFLOP/s. The last word is `right`, or the line
+ * ends with why it is not; exit status 0: all are.
  */
 #include <sys/random.h>
 #include "tests/kernels/matrices.h"
@@ -108,8 +109,9 @@ static bool places_right(char *why)
 	return matrix_padding_right(&p.x[RESULT], why);
 }
 
-/* Both may be off by the error of k additions, of a result's rounding, and in TF32 of the factors', which
- * cuBLAS may round otherwise; the sum of magnitudes is at most the product of the rows' norms. */
+/* Both may be off by the error of k additions, of a result's rounding, and in TF32 of the factors',
+ * which cuBLAS may round otherwise; the sum of magnitudes is at most the product of the rows'
+ * norms. */
 static bool same_as(const struct matrix *other, char *why)
 {
 	static const double sums[] = {0x1p-22, 0x1p-22, 0x1p-53}, factors[] = {0, 0x1p-9, 0},
@@ -203,7 +205,7 @@ static double time_sov(sov_function f, const sov_launch *l, sov_event from, sov_
 	for (unsigned i = 0; i < count; i++)
 		sov_must(sov_function_launch(f, l), "launching");
 	sov_must(sov_event_record(to, NULL), "recording an event");
-	sov_must(sov_event_wait(to, SOV_MAX_WAIT), "running");
+	sov_must(sov_event_wait(to, SOV_FOREVER), "running");
 	sov_must(sov_event_elapsed(from, to, &ns), "reading the time");
 	return (double)ns / 1e3 / count;
 }
@@ -262,7 +264,7 @@ static int run_sov(const char *path)
 
 /* ---- through libcuda ---- */
 
-/* cuda.h, in our words: a launch attribute has an id, four bytes of padding and 64 bytes of value. */
+/* The layouts of CUDA's API: a launch attribute has an id, four bytes of padding, 64 of value. */
 struct cuda_attribute {
 	uint32_t id, pad, value[16];
 };
