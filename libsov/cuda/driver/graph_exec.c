@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Executable graphs. A copy of the graph, in which child graphs are replaced by their nodes,
- * becomes a graph of sov.h; it is made anew before the next launch when parameters change. Two kinds of
+ * becomes a graph of sov.h; it is made anew before the next launch when parameters change. Two
+ * kinds of
  * node lie outside of it: the stream waits for events before the whole graph, and records events
  * after it.
  *
