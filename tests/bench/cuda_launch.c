@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The CPU time of cuLaunchKernel and <<<>>> over that of sov_function_launch, for an empty kernel on
- * device 0: bursts that fit the stream's queue, of which the fastest counts.
+ * The CPU time of cuLaunchKernel and <<<>>> over that of sov_function_launch, for an empty kernel
+ * on device 0: bursts that fit the stream's queue, of which the fastest counts.
  *   usage: cuda_launch FOLDER-OF-LIBCUDA
  */
 #include <dlfcn.h>
