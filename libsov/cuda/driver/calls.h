@@ -6,6 +6,7 @@
 #include "libsov/cuda/abi.h"
 
 struct CUuserObject_st;
+struct cuda_context_params;
 struct cuda_legacy_properties;
 struct physical;
 
@@ -19,7 +20,8 @@ CUresult cuCtxCreate(CUcontext *out, unsigned flags, CUdevice device);
 CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device);
 CUresult cuCtxCreate_v3(CUcontext *out, const void *affinity, int count, unsigned flags,
 			CUdevice device);
-CUresult cuCtxCreate_v4(CUcontext *out, void *const *parameters, unsigned flags, CUdevice device);
+CUresult cuCtxCreate_v4(CUcontext *out, const struct cuda_context_params *p, unsigned flags,
+			CUdevice device);
 CUresult cuCtxDestroy(CUcontext c);
 CUresult cuCtxDestroy_v2(CUcontext c);
 CUresult cuCtxDetach(CUcontext c);
