@@ -80,9 +80,9 @@ SOV_API const char *sov_last_error(void);
 /* The library's version: major << 16 | minor. */
 SOV_API uint32_t sov_version(void);
 
-/* Timeouts of waits: poll without waiting, and the maximum, one hour. */
-#define SOV_NO_WAIT  UINT64_C(0)
-#define SOV_MAX_WAIT UINT64_C(3600000000000)
+/* Timeouts of waits: poll without waiting, and no timeout. */
+#define SOV_NO_WAIT UINT64_C(0)
+#define SOV_FOREVER UINT64_MAX
 
 /* ---- devices ---- */
 
@@ -160,8 +160,8 @@ typedef struct sov_context_options {
 	/*
 	 * Time limit of a kernel, measured from the first call that sees it running. A wait for the
 	 * kernel, or the next call on the context other than a launch, stops a kernel that exceeds
-	 * it: SOV_ERROR_HANG. A launch may set its own limit. 0: SOV_KERNEL_TIME_LIMIT, by default
-	 * 10 seconds, on a software GPU 10 minutes.
+	 * it: SOV_ERROR_HANG. A launch may set its own limit. SOV_FOREVER: no limit.
+	 * 0: SOV_KERNEL_TIME_LIMIT, by default none, on a software GPU 10 minutes.
 	 */
 	uint64_t kernel_time_limit;
 	/* Stack per thread for kernels whose stack the compiler cannot bound (recursion, calls

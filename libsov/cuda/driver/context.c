@@ -57,7 +57,7 @@ CUresult cuda_context_ready(CUcontext c)
 		o.stack_bytes = (uint32_t)c->limits[CU_LIMIT_STACK_SIZE];
 		o.print_bytes = power_of_two(c->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
 		o.heap_bytes = c->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
-		o.kernel_time_limit = SOV_MAX_WAIT; /* CUDA has none */
+		o.kernel_time_limit = SOV_FOREVER; /* CUDA has none */
 		e = cuda_result(sov_context_create(c->device->sov, &o, &made));
 		if (!e)
 			__atomic_store_n(&c->sov, made, __ATOMIC_RELEASE);
@@ -119,7 +119,7 @@ static void context_release(CUcontext c)
 	sov_context s = c->sov;
 
 	if (s)
-		sov_context_wait(s, SOV_MAX_WAIT);
+		sov_context_wait(s, SOV_FOREVER);
 	cuda_modules_destroy(c);
 	cuda_streams_destroy(c);
 	cuda_memory_forget(c, NULL);
@@ -517,7 +517,7 @@ API cuCtxSynchronize(void)
 		return e;
 	if (__atomic_load_n(&c->captures, __ATOMIC_RELAXED))
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-	return cuda_context_result(c, sov_context_wait(c->sov, SOV_MAX_WAIT));
+	return cuda_context_result(c, sov_context_wait(c->sov, SOV_FOREVER));
 }
 
 API cuCtxSynchronize_v2(CUcontext c)
@@ -529,7 +529,7 @@ API cuCtxSynchronize_v2(CUcontext c)
 	if (!IS(c, CONTEXT))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	e = cuda_context_ready(c);
-	return e ? e : cuda_context_result(c, sov_context_wait(c->sov, SOV_MAX_WAIT));
+	return e ? e : cuda_context_result(c, sov_context_wait(c->sov, SOV_FOREVER));
 }
 
 API cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)

@@ -41,7 +41,7 @@ static CUcontext owner_of(CUcontext c, CUdeviceptr address)
 
 static CUresult wait_stream(CUstream s)
 {
-	return cuda_context_result(s->context, sov_stream_wait(s->sov, SOV_MAX_WAIT));
+	return cuda_context_result(s->context, sov_stream_wait(s->sov, SOV_FOREVER));
 }
 
 static CUresult copy_between_contexts(CUcontext to_context, CUdeviceptr to, CUcontext from_context,
@@ -98,7 +98,7 @@ static CUresult copy_now(CUstream s, CUdeviceptr to, CUdeviceptr from, size_t by
 		return cuda_context_result(c, sov_memory_copy(c->sov, to, from, bytes));
 	r = sov_memory_copy_async(s->sov, to, from, bytes);
 	if (!r && wait)
-		r = sov_stream_wait(s->sov, SOV_MAX_WAIT);
+		r = sov_stream_wait(s->sov, SOV_FOREVER);
 	return cuda_context_result(c, r);
 }
 

@@ -107,7 +107,7 @@ static CUresult copy_rows(CUstream s, const sov_copy_rect *k, bool wait)
 	sov_result r;
 
 	if (cuda_is_host(c, k->destination) && cuda_is_host(c, k->source)) {
-		CUresult e = cuda_context_result(c, sov_stream_wait(s->sov, SOV_MAX_WAIT));
+		CUresult e = cuda_context_result(c, sov_stream_wait(s->sov, SOV_FOREVER));
 
 		for (size_t z = 0; !e && z < k->depth; z++)
 			for (size_t y = 0; y < k->height; y++)
@@ -121,7 +121,7 @@ static CUresult copy_rows(CUstream s, const sov_copy_rect *k, bool wait)
 	}
 	r = sov_memory_copy_rect_async(s->sov, k);
 	if (!r && wait)
-		r = sov_stream_wait(s->sov, SOV_MAX_WAIT);
+		r = sov_stream_wait(s->sov, SOV_FOREVER);
 	return cuda_context_result(c, r);
 }
 
@@ -133,7 +133,7 @@ static CUresult copy_texels(CUstream s, const CUDA_MEMCPY3D *p)
 	void *to_copy = NULL, *from_copy = NULL;
 	CUcontext c = s->context;
 	sov_copy_rect rect;
-	CUresult e = cuda_context_result(c, sov_stream_wait(s->sov, SOV_MAX_WAIT));
+	CUresult e = cuda_context_result(c, sov_stream_wait(s->sov, SOV_FOREVER));
 
 	if (!e)
 		e = side_to_host(c, &to, &to_copy);

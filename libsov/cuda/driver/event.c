@@ -91,7 +91,7 @@ static CUresult event_wait(CUevent event, uint64_t timeout)
 
 API cuEventSynchronize(CUevent event)
 {
-	return event_wait(event, SOV_MAX_WAIT);
+	return event_wait(event, SOV_FOREVER);
 }
 
 API cuEventQuery(CUevent event)
@@ -134,7 +134,7 @@ API cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags)
 	if (!event->recorded)
 		return CUDA_SUCCESS;
 	if (event->context != s->context)
-		return event_wait(event, SOV_MAX_WAIT);
+		return event_wait(event, SOV_FOREVER);
 	e = cuda_stream_begin(s);
 	if (!e)
 		e = cuda_context_result(s->context, sov_stream_wait_event(s->sov, event->sov));

@@ -228,7 +228,7 @@ API cuMemFreeAsync(CUdeviceptr address, CUstream handle)
 	if (range.kind == MEMORY_POOL) {
 		e = cuda_context_result(s->context, sov_memory_free_async(s->sov, address));
 	} else {
-		e = cuda_context_result(s->context, sov_stream_wait(s->sov, SOV_MAX_WAIT));
+		e = cuda_context_result(s->context, sov_stream_wait(s->sov, SOV_FOREVER));
 		if (!e)
 			e = cuda_context_result(range.context,
 						sov_memory_free(range.context->sov, address));

@@ -264,7 +264,7 @@ static CUresult stream_sync(CUstream handle, uint64_t timeout)
 
 API cuStreamSynchronize(CUstream handle)
 {
-	return stream_sync(handle, SOV_MAX_WAIT);
+	return stream_sync(handle, SOV_FOREVER);
 }
 
 API cuStreamQuery(CUstream handle)
