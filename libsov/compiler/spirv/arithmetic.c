@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Integer and logical arithmetic, component by component. Operations of 8 bits are done in 32, which
- * the targets have; so are those of 16 bits that the IR's back ends lack.
+ * Integer and logical arithmetic, component by component. Operations of 8 bits are done in 32,
+ * which the targets have; so are those of 16 bits that the IR's back ends lack.
  */
 #include <string.h>
 #include "libsov/compiler/spirv/front_end.h"

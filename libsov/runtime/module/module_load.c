@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loading modules: PTX and SPIR-V are compiled, or read from the cache; an image is used as it is. Also the
- * calls that look up kernels and variables.
+ * Loading modules: PTX and SPIR-V are compiled, or read from the cache; an image is used as it is.
+ * Also the calls that look up kernels and variables.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static sov_result module_make_image(const struct context *c, const void *data, s
 	memcpy(&magic, data, bytes < sizeof(magic) ? bytes : sizeof(magic));
 	if (l->has_spirv && !is_spirv(data, bytes))
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
-				 "sov_module_options.spirv is set, but this is no SPIR-V");
+				 "sov_module_options.spirv must be NULL: this is no SPIR-V");
 	if (magic == FATBIN_MAGIC)
 		return set_error(SOV_ERROR_UNSUPPORTED,
 				 "this is a fat binary; take PTX or a cubin out of it");
@@ -326,7 +326,7 @@ sov_result api_module_link(sov_context context, const sov_module_input *inputs, 
 	if (!r && l.has_spirv) {
 		spirv_options_free(&l.spirv);
 		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
-			      "sov_module_options.spirv is set, but SPIR-V is not linked");
+			      "sov_module_options.spirv must be NULL: SPIR-V cannot be linked");
 	}
 	return r ? r : link_and_load(context, inputs, count, l.flags, module);
 }
