@@ -52,10 +52,11 @@ static ir_val less(struct spirv *s, enum ir_cond cond, ir_val a, ir_val b)
 /* To [-pi, pi], by two parts of 2 pi. */
 static ir_val reduce_angle(struct spirv *s, ir_val x)
 {
-	ir_val turns = spirv_round(s, IR_B32, mul(s, x, number(s, x, 0.15915494309189535)), IR_RN);
+	ir_val revolutions =
+		spirv_round(s, IR_B32, mul(s, x, number(s, x, 0.15915494309189535)), IR_RN);
 
-	x = fma_(s, turns, number(s, x, -6.28318548202514648), x);
-	return fma_(s, turns, number(s, x, 1.74845553146951715e-7), x);
+	x = fma_(s, revolutions, number(s, x, -6.28318548202514648), x);
+	return fma_(s, revolutions, number(s, x, 1.74845553146951715e-7), x);
 }
 
 static ir_val sine(struct spirv *s, ir_val x)

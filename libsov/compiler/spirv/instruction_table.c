@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which function lowers an instruction, and what tells it the instructions of its family apart: an
+ * Which function lowers an instruction, and what distinguishes the instructions of its family: an
  * operation or condition of the IR, or a number that the function defines. Names and operands are
  * in grammar.c; types, constants and control flow have files of their own.
  */

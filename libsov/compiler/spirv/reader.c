@@ -83,7 +83,7 @@ void spirv_read_words(struct spirv *s, const char *data, size_t bytes)
 }
 
 /* The words that the operands of an instruction have at least. */
-static uint32_t least_words(const char *shape)
+static uint32_t min_words(const char *shape)
 {
 	uint32_t n = 1;
 
@@ -114,9 +114,9 @@ bool spirv_fetch(struct spirv *s, uint32_t at)
 			   s->nwords - at);
 	if (!in->grammar)
 		spirv_fail(s, "unknown instruction %u", in->opcode);
-	if (in->count < least_words(in->grammar->shape))
+	if (in->count < min_words(in->grammar->shape))
 		spirv_fail(s, "the instruction has %u words; it needs at least %u", in->count,
-			   least_words(in->grammar->shape));
+			   min_words(in->grammar->shape));
 	return true;
 }
 

@@ -89,7 +89,7 @@ static void refusals(void)
 		"no data");
 	refused(sov_module_load(c, "", 0, NULL, &m), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
 		"loading 0 bytes is rejected");
-	o.flags = 24;
+	o.flags = 40;
 	refused(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), &o, &m), SOV_ERROR_INVALID_ARGUMENT,
 		"known: SOV_MODULE_SERIAL", "an unknown module flag is rejected");
 	good(sov_context_status(c), "rejected modules do not fail the context");
