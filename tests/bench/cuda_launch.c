@@ -58,7 +58,7 @@ static void sov_go(void *user)
 static void sov_done(void *user)
 {
 	(void)user;
-	sov_context_wait(context, SOV_MAX_WAIT);
+	sov_context_wait(context, SOV_FOREVER);
 }
 
 static __typeof__(&cuLaunchKernel) cu_launch;

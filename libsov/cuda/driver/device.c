@@ -204,8 +204,8 @@ static const struct {
 	{130, 0},         {131, -1},   {134, -1},
 };
 
-/* sov.h does not know clocks, bus and cache of a card: by architecture, those that the data sheet of
- * a common product names (V100, RTX 2080 Ti, A100, RTX 3090, RTX 4090, H100 SXM). */
+/* sov.h does not know clocks, bus and cache of a card: by architecture, those that the data sheet
+ * of a common product names (V100, RTX 2080 Ti, A100, RTX 3090, RTX 4090, H100 SXM). */
 struct chip_data {
 	int sm, core_khz, memory_khz, bus_bits, l2_bytes;
 };
