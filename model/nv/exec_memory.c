@@ -341,7 +341,7 @@ static const uint8_t *weak_lane_load(const struct access *x, const struct op *op
 /* Loads of all active lanes from host memory. Words are read whole, as by load_words(). */
 #define GATHER(type, out, l, mask) \
 	do { \
-		const uint8_t *at_ = (l)->host - (l)->base; \
+		uintptr_t at_ = (uintptr_t)(l)->host - (l)->base; \
 \
 		if ((mask) == UINT32_MAX) { \
 			EACH_LANE(i) \
@@ -423,7 +423,7 @@ static void run_load(struct warp *w, const struct op *op, uint32_t mask)
  * value stays. */
 #define SCATTER(type, l, in, mask) \
 	do { \
-		uint8_t *at_ = (l)->host - (l)->base; \
+		uintptr_t at_ = (uintptr_t)(l)->host - (l)->base; \
 \
 		for (uint32_t left_ = (mask); left_; left_ &= left_ - 1) { \
 			uint32_t i = first_lane(left_); \
