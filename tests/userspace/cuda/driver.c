@@ -301,7 +301,7 @@ int main(void)
 {
 	CUcontext c = NULL;
 	int major = 0;
-	CUdevice device;
+	CUdevice device = 0;
 
 	soft_gpus("gh100:vram=256M");
 	load_library("libcuda.so.1");
