@@ -341,13 +341,12 @@ static const uint8_t *weak_lane_load(const struct access *x, const struct op *op
 /* Loads of all active lanes from host memory. Words are read whole, as by load_words(). */
 #define GATHER(type, out, l, mask) \
 	do { \
-		const uint8_t *host_ = (l)->host; \
+		uintptr_t at_ = (uintptr_t)(l)->host - (l)->base; \
 \
 		if ((mask) == UINT32_MAX) { \
 			EACH_LANE(i) \
 				(out)[i] = (uint32_t)__atomic_load_n( \
-					(const type *)(const void *)(host_ + ((l)->address[i] - \
-									      (l)->base)), \
+					(const type *)(const void *)(at_ + (l)->address[i]), \
 					__ATOMIC_RELAXED); \
 			break; \
 		} \
@@ -355,8 +354,7 @@ static const uint8_t *weak_lane_load(const struct access *x, const struct op *op
 			uint32_t i = first_lane(left_); \
 \
 			(out)[i] = (uint32_t)__atomic_load_n( \
-				(const type *)(const void *)(host_ + \
-							     ((l)->address[i] - (l)->base)), \
+				(const type *)(const void *)(at_ + (l)->address[i]), \
 				__ATOMIC_RELAXED); \
 		} \
 	} while (0)
@@ -425,13 +423,13 @@ static void run_load(struct warp *w, const struct op *op, uint32_t mask)
  * value stays. */
 #define SCATTER(type, l, in, mask) \
 	do { \
-		uint8_t *host_ = (l)->host; \
+		uintptr_t at_ = (uintptr_t)(l)->host - (l)->base; \
 \
 		for (uint32_t left_ = (mask); left_; left_ &= left_ - 1) { \
 			uint32_t i = first_lane(left_); \
 \
-			__atomic_store_n((type *)(void *)(host_ + ((l)->address[i] - (l)->base)), \
-					 (type)(in)[i], __ATOMIC_RELAXED); \
+			__atomic_store_n((type *)(void *)(at_ + (l)->address[i]), (type)(in)[i], \
+					 __ATOMIC_RELAXED); \
 		} \
 	} while (0)
 

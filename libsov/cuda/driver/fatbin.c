@@ -44,16 +44,12 @@ static size_t elf_bytes(const uint8_t *p)
 size_t cuda_image_bytes(const void *data)
 {
 	const uint8_t *p = data;
-	size_t bytes = 0;
 
 	if (!memcmp(p, "\177ELF", 4))
 		return elf_bytes(p);
 	if (!cuda_image_is_fat(p))
 		return strlen(data);
-	/* Several fat binaries may follow each other, as after nvlink. */
-	while (word(p + bytes, 4) == FAT_MAGIC)
-		bytes += word(p + bytes + 6, 2) + word(p + bytes + 8, 8);
-	return bytes;
+	return word(p + 6, 2) + word(p + 8, 8);
 }
 
 bool cuda_image_unpack(struct cuda_image *i, const char **why)

@@ -161,6 +161,7 @@ static void test_streams(void)
 	ok(!CALL(cuEventRecord)(event, free_stream) && !CALL(cuEventSynchronize)(event) &&
 		   !CALL(cuEventElapsedTime)(&ms, event, event) && ms == 0,
 	   "an event is recorded, waited for and timed");
+	CALL(cuEventDestroy_v2)(event);
 	ok(!CALL(cuStreamDestroy_v2)(blocking) &&
 		   CALL(cuStreamQuery)((CUstream)(uintptr_t)0x1001) == CUDA_ERROR_INVALID_HANDLE,
 	   "a handle that is not a stream is rejected");
@@ -215,6 +216,8 @@ static void test_graphs(void)
 		   !CALL(cuGraphLaunch)(exec, a) && !CALL(cuStreamSynchronize)(a) && got == 205,
 	   "a kernel node of an executable graph gets other arguments");
 	ok(!CALL(cuGraphExecDestroy)(exec) && !CALL(cuGraphDestroy)(g), "graphs are destroyed");
+	CALL(cuEventDestroy_v2)(fork);
+	CALL(cuEventDestroy_v2)(join);
 	CALL(cuStreamBeginCapture_v2)(a, 0);
 	ok(CALL(cuStreamSynchronize)(a) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
 		   CALL(cuStreamEndCapture)(a, &g) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
@@ -298,7 +301,7 @@ int main(void)
 {
 	CUcontext c = NULL;
 	int major = 0;
-	CUdevice device;
+	CUdevice device = 0;
 
 	soft_gpus("gh100:vram=256M");
 	load_library("libcuda.so.1");

@@ -95,7 +95,7 @@ int main(void)
 	ok(launch(1, 2000, p, N) == 9 && CALL(cudaPeekAtLastError)() == 9 &&
 		   CALL(cudaGetLastError)() == 9 && !CALL(cudaGetLastError)(),
 	   "a block that is too large is an invalid configuration, which is reported once");
-	ok(CALL(cudaLaunchKernel)(&count, one, one, NULL, 0, NULL) == 98,
+	ok(CALL(cudaLaunchKernel)(&wrapper, one, one, NULL, 0, NULL) == 98,
 	   "a function that is no kernel is an invalid device function");
 	ok(CALL(cudaFree)(p + 1) == 1 && CALL(cudaGetLastError)() == 1,
 	   "an address that was not allocated is an invalid argument");
