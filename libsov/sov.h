@@ -152,6 +152,10 @@ SOV_API sov_result sov_device_open_matching(const sov_device_requirements *requi
 					    sov_device *device);
 SOV_API sov_result sov_device_get_properties(sov_device device, sov_device_properties *properties);
 
+/* The present time of the device's clock, which is that of its events. It has no relation to the
+ * host's clocks. */
+SOV_API sov_result sov_device_get_time(sov_device device, uint64_t *nanoseconds);
+
 /* ---- contexts ---- */
 
 typedef struct sov_context_options {
@@ -246,6 +250,12 @@ SOV_API sov_result sov_memory_info(sov_context context, uint64_t *free_bytes,
 /* The allocation that contains the address. */
 SOV_API sov_result sov_memory_range(sov_context context, sov_ptr address, sov_ptr *start,
 				    uint64_t *bytes);
+
+/* Maps device memory that sov_memory_alloc returned into the process, at *pointer, until it is freed
+ * or its context is destroyed; a second call returns the same pointer. The mapping of a real GPU's
+ * memory is write-combined: written in order it is fast, read it is slow. Writes are visible to work
+ * that is submitted after them, the GPU's writes to a thread that has waited for them. */
+SOV_API sov_result sov_memory_map(sov_context context, sov_ptr address, void **pointer);
 
 /* Reserves address space for an allocation of at most max_bytes. It begins empty; resize changes
  * its size in place. Shrinking waits for work that was submitted before. sov_memory_free frees the
@@ -524,6 +534,10 @@ SOV_API sov_result sov_event_record(sov_event event, sov_stream stream);
 SOV_API sov_result sov_event_wait(sov_event event, uint64_t timeout);
 /* GPU time between two records; SOV_NOT_READY if one has not completed. */
 SOV_API sov_result sov_event_elapsed(sov_event from, sov_event to, uint64_t *nanoseconds);
+
+/* The GPU's time when it reached the event's most recent record, on the clock of sov_device_get_time;
+ * SOV_NOT_READY if it has not. */
+SOV_API sov_result sov_event_get_time(sov_event event, uint64_t *nanoseconds);
 
 /*
  * Runs a function on the host in stream order: after the stream's earlier work and before its later
