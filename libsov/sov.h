@@ -219,7 +219,8 @@ SOV_API sov_result sov_memory_alloc(sov_context context, uint64_t bytes, sov_ptr
 /* Waits for work that was submitted before, then frees. address is what an alloc call returned. */
 SOV_API sov_result sov_memory_free(sov_context context, sov_ptr address);
 /* Copies and waits, on the context's first stream. Each side is a GPU address or SOV_HOST(pointer);
- * at least one is a GPU address. GPU ranges must lie inside one allocation and must not overlap. */
+ * at least one is a GPU address or pinned host memory. Ranges of either must lie inside one
+ * allocation and must not overlap. */
 SOV_API sov_result sov_memory_copy(sov_context context, sov_ptr destination, sov_ptr source,
 				   uint64_t bytes);
 /* Copies in stream order. Pinned host memory must stay untouched until the stream has executed the

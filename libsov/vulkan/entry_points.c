@@ -8,7 +8,13 @@
 
 #define MAX_INTERFACE_VERSION 7
 
-enum scope { GLOBAL = 1, INSTANCE = 2, PHYSICAL = 4, DEVICE = 8 };
+enum scope {
+	GLOBAL = 1, /* without an instance */
+	INSTANCE = 2,
+	PHYSICAL = 4,
+	DEVICE = 8,
+	ALWAYS = GLOBAL | INSTANCE
+};
 
 static const struct entry_point {
 	const char *name;
@@ -90,8 +96,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance i, con
 	if (!e)
 		return NULL;
 	if (!i)
-		return e->scope == GLOBAL ? e->function : NULL;
-	return instance_has(i, e) ? e->function : NULL;
+		return e->scope & GLOBAL ? e->function : NULL;
+	return e->scope != GLOBAL && instance_has(i, e) ? e->function : NULL;
 }
 
 /* ---- what the loader looks up in the library ---- */

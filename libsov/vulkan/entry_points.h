@@ -7,7 +7,7 @@ CORE(GLOBAL, CreateInstance)
 CORE(GLOBAL, EnumerateInstanceExtensionProperties)
 CORE(GLOBAL, EnumerateInstanceLayerProperties)
 CORE(GLOBAL, EnumerateInstanceVersion)
-CORE(GLOBAL, GetInstanceProcAddr)
+CORE(ALWAYS, GetInstanceProcAddr)
 
 CORE(INSTANCE, DestroyInstance)
 CORE(INSTANCE, EnumeratePhysicalDevices)

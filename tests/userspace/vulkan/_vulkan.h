@@ -30,6 +30,7 @@
 #include "libsov/vulkan/entry_points.h"
 
 static VkInstance instance;
+static VkDebugUtilsMessengerEXT messenger;
 static VkPhysicalDevice physical;
 static VkDevice device;
 static VkQueue queues[4];
@@ -90,7 +91,9 @@ static PFN_vkGetInstanceProcAddr get_address;
 
 UNUSED static void load(VkInstance i)
 {
-#define LOAD(name)                            vk##name = (PFN_vk##name)get_address(i, "vk" #name);
+#define LOAD(name) \
+	if (get_address(i, "vk" #name)) \
+		vk##name = (PFN_vk##name)get_address(i, "vk" #name);
 #define CORE(scope, name)                     LOAD(name)
 #define EXTENSION(scope, name, extension)     LOAD(name)
 #define ALIAS(scope, name, extension, target) LOAD(name)
@@ -122,7 +125,7 @@ UNUSED static void open_instance(void)
 	static const char *const names[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
 	VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
 					 .apiVersion = VK_API_VERSION_1_3};
-	VkDebugUtilsMessengerCreateInfoEXT messenger = {
+	VkDebugUtilsMessengerCreateInfoEXT messenger_info = {
 		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
 		.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
 				   VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
@@ -136,13 +139,12 @@ UNUSED static void open_instance(void)
 		.enabledExtensionCount = COUNT(names),
 		.ppEnabledExtensionNames = names,
 	};
-	VkDebugUtilsMessengerEXT m;
 	uint32_t count = 1;
 
 	start();
 	MUST(vkCreateInstance(&info, NULL, &instance));
 	load(instance);
-	MUST(vkCreateDebugUtilsMessengerEXT(instance, &messenger, NULL, &m));
+	MUST(vkCreateDebugUtilsMessengerEXT(instance, &messenger_info, NULL, &messenger));
 	MUST(vkEnumeratePhysicalDevices(instance, &count, &physical));
 }
 
@@ -194,12 +196,21 @@ UNUSED static void open_device(void)
 }
 
 /* The last line of each test: nothing was reported to the messenger. */
+UNUSED static int close_instance(void)
+{
+	vkDestroyDebugUtilsMessengerEXT(instance, messenger, NULL);
+	vkDestroyInstance(instance, NULL);
+	ok(!messages, "neither the driver nor a layer reported anything");
+	return tap_done();
+}
+
+static VkCommandPool pool;
+
 UNUSED static int close_device(void)
 {
+	vkDestroyCommandPool(device, pool, NULL);
 	vkDestroyDevice(device, NULL);
-	ok(!messages, "neither the driver nor a layer reported anything");
-	vkDestroyInstance(instance, NULL);
-	return tap_done();
+	return close_instance();
 }
 
 /* ---- memory ---- */
@@ -261,8 +272,6 @@ UNUSED static void memory_destroy(struct memory *m)
 }
 
 /* ---- commands ---- */
-
-static VkCommandPool pool;
 
 UNUSED static VkCommandBuffer begin(void)
 {

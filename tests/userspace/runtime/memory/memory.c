@@ -248,6 +248,28 @@ static void all_given_back(void)
 	ok(before == after, "destroying a context frees all of its device memory");
 }
 
+/* The host's own memory, in stream order. */
+static void pinned_to_pinned(void)
+{
+	uint32_t plain[2] = {7, 0}, *pinned;
+	void *p;
+
+	MUST(sov_host_alloc(c, 8192, &p));
+	pinned = p;
+	pinned[0] = 42;
+	good(sov_memory_copy(c, SOV_HOST(pinned + 1024), SOV_HOST(pinned), 4),
+	     "pinned memory can be copied to pinned memory");
+	good(sov_memory_copy(c, SOV_HOST(pinned + 1025), SOV_HOST(plain), 4),
+	     "pageable memory can be copied to pinned memory");
+	good(sov_memory_copy(c, SOV_HOST(plain + 1), SOV_HOST(pinned + 1024), 4),
+	     "pinned memory can be copied to pageable memory");
+	ok(pinned[1024] == 42 && pinned[1025] == 7 && plain[1] == 42,
+	   "copies within host memory copy");
+	refused(sov_memory_copy(c, SOV_HOST(pinned), SOV_HOST(pinned + 1), 8),
+		SOV_ERROR_INVALID_ARGUMENT, "overlap", "pinned ranges must not overlap");
+	MUST(sov_host_free(c, p));
+}
+
 static void mapped(void)
 {
 	uint32_t word = 0, *cpu = NULL, *again = NULL;
@@ -294,6 +316,7 @@ int main(void)
 	wrong_frees();
 	amounts();
 	mapped();
+	pinned_to_pinned();
 	two_contexts();
 	all_given_back();
 	good(sov_context_destroy(c), "a context can be destroyed after all memory tests");
