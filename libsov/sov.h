@@ -364,9 +364,55 @@ SOV_API sov_result sov_host_register(sov_context context, void *pointer, uint64_
 
 /* ---- modules and functions ---- */
 
+/* The value of a specialisation constant; a bool has 4 bytes. */
+typedef struct sov_spirv_constant {
+	uint32_t id, bytes;
+	const void *data;
+} sov_spirv_constant;
+
+/* Where the descriptors of a binding are in the memory of their set: number n stands at
+ * offset + n * stride. */
+typedef struct sov_spirv_binding {
+	uint32_t set, binding;
+	uint32_t offset, stride; /* bytes; multiples of 8 */
+	uint32_t flags;          /* SOV_SPIRV_BINDING_* */
+	uint32_t reserved;       /* 0 */
+} sov_spirv_binding;
+/* At offset stands not a descriptor but the data of an inline uniform block. */
+#define SOV_SPIRV_BINDING_INLINE 1u
+
+/* The descriptor of a storage or uniform buffer. The address is a multiple of 16. */
+typedef struct sov_buffer {
+	sov_ptr address;
+	uint64_t bytes;
+} sov_buffer;
+
+/*
+ * How SPIR-V is loaded. Without SOV_SPIRV_LAYOUT, each resource that an entry point statically uses
+ * is an argument of its kernel, in order of set and binding: a buffer is a sov_buffer, a texture or
+ * image a sov_texture, an array of descriptors an array of these. With SOV_SPIRV_LAYOUT, each set
+ * that it uses is an argument, in order of its number: the address of the memory of its descriptors,
+ * which bindings describes; a buffer's descriptor there is a sov_buffer, others are 8 bytes. Then
+ * follows, with SOV_SPIRV_BASE_WORKGROUP, an argument of three words that are added to the numbers of
+ * the workgroup. The block of push constants, if the entry point uses one, is the last argument.
+ */
+typedef struct sov_spirv_options {
+	uint32_t size;
+	uint32_t flags; /* SOV_SPIRV_* */
+	const sov_spirv_constant *constants;
+	const sov_spirv_binding *bindings;
+	uint32_t constant_count, binding_count;
+	const char *entry_point; /* make a kernel of this one alone; NULL: of all */
+} sov_spirv_options;
+/* Accesses beyond the bytes of a buffer load 0, and store and change nothing. */
+#define SOV_SPIRV_ROBUST         1u
+#define SOV_SPIRV_LAYOUT         2u
+#define SOV_SPIRV_BASE_WORKGROUP 4u
+
 typedef struct sov_module_options {
 	uint32_t size;
-	uint32_t flags; /* SOV_MODULE_* */
+	uint32_t flags;                 /* SOV_MODULE_* */
+	const sov_spirv_options *spirv; /* NULL: all defaults */
 } sov_module_options;
 #define SOV_MODULE_SERIAL      1u /* debugging: every instruction waits for the one before it */
 #define SOV_MODULE_UNOPTIMISED 2u /* debugging: -O0 */
@@ -375,11 +421,12 @@ typedef struct sov_module_options {
 #define SOV_MODULE_CLUSTERS    8u
 
 /*
- * Loads PTX text or an image (cubin, code object), distinguished by content; SPIR-V is not
- * supported yet. bytes does not include a terminator, and data may be freed afterwards. PTX is
- * parsed and checked completely; machine code for the kernels of a large module is generated when
+ * Loads PTX text, SPIR-V or an image (cubin, code object), distinguished by content. bytes does not
+ * include a terminator, and data may be freed afterwards. PTX and SPIR-V are parsed and checked
+ * completely; machine code for the kernels of a large module is generated when
  * sov_module_get_function first asks for each, which then reports errors of code generation (too
- * many registers, too much local memory). options may be NULL.
+ * many registers, too much local memory). The kernels of SPIR-V are its entry points; with options
+ * for SPIR-V all of them are compiled now. options may be NULL.
  */
 SOV_API sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 				   const sov_module_options *options, sov_module *module);
@@ -503,8 +550,8 @@ SOV_API sov_result sov_context_get_stream(sov_context context, sov_stream *strea
 
 typedef struct sov_launch {
 	uint32_t size;
-	uint32_t shared_bytes; /* dynamic shared memory per block */
-	uint32_t grid[3], block[3];
+	uint32_t shared_bytes;        /* dynamic shared memory per block */
+	uint32_t grid[3], block[3];   /* block all 0: the one that the kernel requires */
 	sov_stream stream;            /* NULL: the context's first stream */
 	const void *const *arguments; /* one pointer per parameter */
 	const size_t *argument_bytes; /* NULL, or one size per argument, to be checked */

@@ -12,9 +12,11 @@
 #include <stdio.h>
 #include "libsov/compiler/base/arena.h"
 #include "libsov/compiler/base/diag.h"
+#include "libsov/compiler/base/spirv_options.h"
 #include "libsov/compiler/base/target.h"
 
-enum compile_source { COMPILE_PTX, COMPILE_IR };
+/* Data that begins with the magic number of SPIR-V is SPIR-V, whatever the source says. */
+enum compile_source { COMPILE_PTX, COMPILE_IR, COMPILE_SPIRV };
 
 struct compile_options {
 	enum compile_source source;
@@ -49,6 +51,7 @@ struct compile_options {
 	bool stats;
 	/* run the verifier after every pass (builds with SOV_VERIFY always do) */
 	bool verify;
+	const struct spirv_options *spirv; /* NULL: defaults */
 	size_t memory_limit; /* limit in bytes for each thread of a compilation; 0: 1 GiB */
 	/* Threads that compile a module's units; 0: one per processor. The image does not depend on
 	 * it. Printing uses one thread. */

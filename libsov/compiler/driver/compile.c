@@ -21,6 +21,7 @@
 #include "libsov/compiler/library/textures.h"
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/ptx/ptx.h"
+#include "libsov/compiler/spirv/spirv.h"
 #include "libsov/compiler/driver/unit.h"
 
 #define DEFAULT_MEMORY_LIMIT ((size_t)1 << 30)
@@ -64,10 +65,12 @@ static const struct front_end {
 	const char *name; /* in messages */
 	bool (*parse)(struct compile_job *job, const char *text, size_t length,
 		      struct ir_module **m);
-	bool verify; /* IR text may be invalid; PTX yields invalid IR only through a compiler bug */
+	bool verify; /* IR text may be invalid, and so may SPIR-V where no value reaches its use; PTX
+			yields invalid IR only through a compiler bug */
 } front_ends[] = {
 	[COMPILE_PTX] = {"ptx", ptx_parse, false},
 	[COMPILE_IR] = {"ir", parse_ir, true},
+	[COMPILE_SPIRV] = {"spirv", spirv_parse, true},
 };
 
 static bool choose_target(struct compile_job *job)
@@ -141,7 +144,8 @@ static void split_units(struct compilation *c, struct ir_module *m, const uint32
 static bool read_module(struct compilation *c, const char *text, size_t length)
 {
 	struct compile_job *job = &c->job;
-	const struct front_end *front = &front_ends[job->options.source];
+	const struct front_end *front =
+		&front_ends[spirv_is(text, length) ? COMPILE_SPIRV : job->options.source];
 	struct ir_module *m;
 	uint32_t *unit_of;
 

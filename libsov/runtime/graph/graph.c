@@ -52,8 +52,11 @@ void node_set_parameters(struct node *n, const void *const *arguments)
 		memcpy(n->kernel.parameters + k->params[i].offset, arguments[i], k->params[i].size);
 }
 
-sov_result node_kernel(struct context *c, struct function *f, const sov_launch *l, struct node *n)
+sov_result node_kernel(struct context *c, struct function *f, const sov_launch *given,
+		       struct node *n)
 {
+	sov_launch copy;
+	const sov_launch *l = function_own_block(f, given, &copy);
 	sov_result r = function_check(f, l);
 
 	if (r)

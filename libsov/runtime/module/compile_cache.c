@@ -200,6 +200,35 @@ static void add_text(struct sha256 *hash, const char *text)
 	sha256_add(hash, text, strlen(text) + 1);
 }
 
+/* The values of constants, not where they are. */
+static void add_spirv_options(struct sha256 *hash, const struct spirv_options *o)
+{
+	static const struct spirv_options defaults;
+	uint32_t numbers[5];
+
+	o = o ? o : &defaults;
+	numbers[0] = o->layout;
+	numbers[1] = o->robust;
+	numbers[2] = o->base_workgroup;
+	numbers[3] = o->nconstants;
+	numbers[4] = o->nbindings;
+	sha256_add(hash, numbers, sizeof(numbers));
+	add_text(hash, o->entry_point ? o->entry_point : "");
+	for (uint32_t k = 0; k < o->nconstants; k++) {
+		const struct spirv_specialisation *c = &o->constants[k];
+
+		sha256_add(hash, (uint32_t[]){c->id, c->bytes}, 8);
+		sha256_add(hash, c->data, c->bytes);
+	}
+	for (uint32_t k = 0; k < o->nbindings; k++) {
+		const struct spirv_binding *b = &o->bindings[k];
+
+		sha256_add(hash,
+			   (uint32_t[]){b->set, b->binding, b->offset, b->stride, b->inline_data},
+			   20);
+	}
+}
+
 struct cache *cache_open(const char *text, size_t length, const struct compile_options *o)
 {
 	struct cache *c = malloc(sizeof(*c));
@@ -216,6 +245,7 @@ struct cache *cache_open(const char *text, size_t length, const struct compile_o
 	dl_iterate_phdr(find_build_id, &b);
 	sha256_add(&hash, options, sizeof(options));
 	add_text(&hash, o->target ? o->target : "");
+	add_spirv_options(&hash, o->spirv);
 	sha256_add(&hash, text, length);
 	sha256_end(&hash, c->text);
 	if (b.found)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * SOV_DUMP_DIR: copies of every module that is loaded: the PTX (.ptx), the IR after each compiler
+ * SOV_DUMP_DIR: copies of every module that is loaded: the PTX (.ptx) or SPIR-V (.spv), the IR after each compiler
  * pass (.ir), the image and its disassembly (.cubin, .sass; AMD .co, .s). File names consist of the
  * process id, a number and the sanitised name of the first kernel. Existing files are never
  * overwritten.
@@ -100,6 +100,7 @@ static void write_passes(const char *stem, const struct dump *d)
 		.unoptimised = d->unoptimised,
 		.serial = d->serial,
 		.clusters = d->clusters,
+		.spirv = d->spirv,
 		.print_pass = "all",
 		.print_to = f,
 	};
@@ -159,7 +160,9 @@ static bool choose_stem(const char *extension, const char *kernel, char *stem, s
 
 void dump_module(const struct dump *d)
 {
-	const char *extension = d->source ? "ptx" : d->gpu->image_extension;
+	static const uint32_t spirv_magic = 0x07230203;
+	bool spirv = d->source && d->source_bytes >= 4 && !memcmp(d->source, &spirv_magic, 4);
+	const char *extension = spirv ? "spv" : d->source ? "ptx" : d->gpu->image_extension;
 	const void *data = d->source ? d->source : d->file;
 	size_t bytes = d->source ? d->source_bytes : d->file_bytes;
 	const char *kernel = d->image && d->image->nkernels ? d->image->kernels[0].name : "";

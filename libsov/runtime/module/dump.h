@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "libsov/compiler/base/spirv_options.h"
 #include "libsov/gpu/gpu.h"
 #include "libsov/sov.h"
 
@@ -12,7 +13,8 @@
 struct dump {
 	const char *target;
 	bool serial, unoptimised, clusters;
-	const void *source, *file; /* PTX or NULL; image or NULL */
+	const struct spirv_options *spirv; /* NULL: defaults */
+	const void *source, *file;         /* PTX, SPIR-V or NULL; image or NULL */
 	size_t source_bytes, file_bytes;
 	const struct image *image; /* the parsed file, or NULL */
 	const struct gpu *gpu;     /* disassembles … */

@@ -324,9 +324,21 @@ sov_result function_submit(struct function *f, const sov_launch *l, struct strea
 	return launch_large(f, l, s, seqno, doorbell);
 }
 
-static sov_result launch_on_stream(struct function *f, const sov_launch *l,
+const sov_launch *function_own_block(const struct function *f, const sov_launch *l,
+				     sov_launch *copy)
+{
+	if (l->block[0] || l->block[1] || l->block[2] || !f->kernel->required_threads[0])
+		return l;
+	*copy = *l;
+	memcpy(copy->block, f->kernel->required_threads, sizeof(copy->block));
+	return copy;
+}
+
+static sov_result launch_on_stream(struct function *f, const sov_launch *given,
 				   struct doorbell *doorbell)
 {
+	sov_launch copy;
+	const sov_launch *l = function_own_block(f, given, &copy);
 	struct stream *s = stream_find(f->member.context, l->stream);
 	uint64_t seqno;
 	sov_result r;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loading modules: PTX is compiled, or read from the cache; an image is used as it is. Also the
+ * Loading modules: PTX and SPIR-V are compiled, or read from the cache; an image is used as it is. Also the
  * calls that look up kernels and variables.
  */
 #include <stdio.h>
@@ -14,10 +14,18 @@
 #include "libsov/runtime/module/dump.h"
 #include "libsov/runtime/module/lazy_compile.h"
 #include "libsov/runtime/module/module_load.h"
+#include "libsov/runtime/module/spirv_options.h"
 
 #define MODULE_LIBRARY (1u << 31) /* with the public flags: device code of device_services.c */
 #define SPIRV_MAGIC    0x07230203u
 #define FATBIN_MAGIC   0xba55ed50u
+
+/* What a module is loaded with. */
+struct load_options {
+	uint32_t flags;
+	struct spirv_options spirv;
+	bool has_spirv;
+};
 
 /* ---- from PTX or file to image ---- */
 
@@ -31,19 +39,31 @@ static sov_result read_lazy_variable(bool *eager)
 	return set_error(SOV_ERROR_INVALID_ARGUMENT, "SOV_LAZY is '%s'; it must be 0 or 1", text);
 }
 
-static sov_result compile_ptx(const struct context *c, const char *text, size_t bytes,
-			      uint32_t flags, struct module *m, size_t *image_bytes)
+static bool is_spirv(const void *data, size_t bytes)
 {
+	uint32_t magic = 0;
+
+	memcpy(&magic, data, bytes < sizeof(magic) ? bytes : sizeof(magic));
+	return magic == SPIRV_MAGIC || magic == __builtin_bswap32(SPIRV_MAGIC);
+}
+
+static sov_result compile_source(const struct context *c, const char *text, size_t bytes,
+				 const struct load_options *l, struct module *m,
+				 size_t *image_bytes)
+{
+	uint32_t flags = l->flags;
 	struct compile_options o = {
-		.source = COMPILE_PTX,
+		.source = is_spirv(text, bytes) ? COMPILE_SPIRV : COMPILE_PTX,
+		.spirv = l->has_spirv ? &l->spirv : NULL,
 		.target = c->device->info.target,
 		.unoptimised = flags & SOV_MODULE_UNOPTIMISED,
 		.serial = flags & SOV_MODULE_SERIAL,
 		.library = flags & MODULE_LIBRARY,
 		.clusters = flags & SOV_MODULE_CLUSTERS,
 	};
-	bool eager = flags & (SOV_MODULE_EAGER | MODULE_LIBRARY) || dump_wanted();
-	const char *zero = memchr(text, 0, bytes);
+	/* The options for SPIR-V refer to data of the program, which may be freed afterwards. */
+	bool eager = flags & (SOV_MODULE_EAGER | MODULE_LIBRARY) || dump_wanted() || l->has_spirv;
+	const char *zero = o.source == COMPILE_PTX ? memchr(text, 0, bytes) : NULL;
 	struct compile_result result;
 	char text_error[128];
 	sov_result r;
@@ -75,26 +95,25 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 }
 
 static sov_result module_make_image(const struct context *c, const void *data, size_t bytes,
-				    uint32_t flags, struct module *m, size_t *image_bytes)
+				    const struct load_options *l, struct module *m,
+				    size_t *image_bytes)
 {
 	uint32_t magic = 0;
 
 	memcpy(&magic, data, bytes < sizeof(magic) ? bytes : sizeof(magic));
-	if (magic == SPIRV_MAGIC || magic == __builtin_bswap32(SPIRV_MAGIC))
-		return set_error(
-			SOV_ERROR_UNSUPPORTED,
-			"this is SPIR-V, which this version (%d.%d) cannot compile; use PTX",
-			SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
+	if (l->has_spirv && !is_spirv(data, bytes))
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "sov_module_options.spirv is set, but this is no SPIR-V");
 	if (magic == FATBIN_MAGIC)
 		return set_error(SOV_ERROR_UNSUPPORTED,
 				 "this is a fat binary; take PTX or a cubin out of it");
 	if (bytes < 4 || memcmp(data, "\177ELF", 4))
-		return compile_ptx(c, data, bytes, flags, m, image_bytes);
-	if (flags & ~SOV_MODULE_EAGER)
+		return compile_source(c, data, bytes, l, m, image_bytes);
+	if (l->flags & ~SOV_MODULE_EAGER)
 		return set_error(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"sov_module_options.flags 0x%x are for PTX; an image is run as it is",
-			flags);
+			l->flags);
 	m->file = malloc(bytes);
 	if (!m->file)
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
@@ -104,15 +123,18 @@ static sov_result module_make_image(const struct context *c, const void *data, s
 	return SOV_OK;
 }
 
-static void module_dump(const struct context *c, const void *data, size_t bytes, uint32_t flags,
-			const struct module *m, size_t image_bytes, bool readable)
+static void module_dump(const struct context *c, const void *data, size_t bytes,
+			const struct load_options *l, const struct module *m, size_t image_bytes,
+			bool readable)
 {
+	uint32_t flags = l->flags;
 	bool image = bytes >= 4 && !memcmp(data, "\177ELF", 4);
 	struct dump d = {
 		.target = c->device->info.target,
 		.serial = flags & SOV_MODULE_SERIAL,
 		.unoptimised = flags & SOV_MODULE_UNOPTIMISED,
 		.clusters = flags & SOV_MODULE_CLUSTERS,
+		.spirv = l->has_spirv ? &l->spirv : NULL,
 		.source = image ? NULL : data,
 		.source_bytes = bytes,
 		.file = image ? data : m->file,
@@ -126,18 +148,18 @@ static void module_dump(const struct context *c, const void *data, size_t bytes,
 }
 
 /* Compiles without the lock: it is slow and needs only the context's device. */
-static sov_result module_compile(struct context *c, const void *data, size_t bytes, uint32_t flags,
-				 struct module *m)
+static sov_result module_compile(struct context *c, const void *data, size_t bytes,
+				 const struct load_options *l, struct module *m)
 {
 	char text[256];
 	size_t image_bytes = 0;
 	uint64_t start = now_ns();
-	sov_result r = module_make_image(c, data, bytes, flags, m, &image_bytes);
+	sov_result r = module_make_image(c, data, bytes, l, m, &image_bytes);
 
 	if (!r && !image_read(&m->image, m->file, image_bytes, text, sizeof(text)))
 		r = set_source_error(text);
 	if (dump_wanted())
-		module_dump(c, data, bytes, flags, m, image_bytes, !r);
+		module_dump(c, data, bytes, l, m, image_bytes, !r);
 	if (r)
 		return r;
 	LOG(MODULE, INFO, "%u kernels%s, an image of %zu bytes made of %zu in %llu us",
@@ -148,8 +170,8 @@ static sov_result module_compile(struct context *c, const void *data, size_t byt
 
 /* ---- loading ---- */
 
-static sov_result module_load(sov_context context, const void *data, size_t bytes, uint32_t flags,
-			      sov_module *module)
+static sov_result module_load(sov_context context, const void *data, size_t bytes,
+			      const struct load_options *l, sov_module *module)
 {
 	sov_result r;
 	struct context *c = context_enter(context, &r);
@@ -160,8 +182,8 @@ static sov_result module_load(sov_context context, const void *data, size_t byte
 	pthread_mutex_unlock(&c->lock);
 	m = calloc(1, sizeof(*m));
 	if (m)
-		m->library = flags & MODULE_LIBRARY;
-	r = m ? module_compile(c, data, bytes, flags, m)
+		m->library = l->flags & MODULE_LIBRARY;
+	r = m ? module_compile(c, data, bytes, l, m)
 	      : set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
 	pthread_mutex_lock(&c->lock);
 	if (!r)
@@ -177,13 +199,14 @@ sov_result module_load_services(struct context *c, const char *ptx, size_t bytes
 				sov_module *module)
 {
 	char *messages = strdup(sov_module_messages()); /* of the program's own load */
-	sov_result r = module_load(object_handle(&c->object), ptx, bytes, MODULE_LIBRARY, module);
+	struct load_options l = {.flags = MODULE_LIBRARY};
+	sov_result r = module_load(object_handle(&c->object), ptx, bytes, &l, module);
 
 	module_messages_set(messages);
 	return r;
 }
 
-static sov_result read_module_options(const sov_module_options *options, uint32_t *flags)
+static sov_result read_module_options(const sov_module_options *options, struct load_options *l)
 {
 	sov_module_options o = SOV_INIT(sov_module_options);
 	sov_result r;
@@ -196,14 +219,14 @@ static sov_result read_module_options(const sov_module_options *options, uint32_
 				 "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
 				 "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER, SOV_MODULE_CLUSTERS",
 				 o.flags);
-	*flags = o.flags;
-	return SOV_OK;
+	*l = (struct load_options){.flags = o.flags, .has_spirv = o.spirv != NULL};
+	return o.spirv ? spirv_options_read(o.spirv, &l->spirv) : SOV_OK;
 }
 
 sov_result api_module_load(sov_context context, const void *data, size_t bytes,
 			   const sov_module_options *options, sov_module *module)
 {
-	uint32_t flags;
+	struct load_options l;
 	sov_result r;
 
 	module_messages_set(NULL);
@@ -212,8 +235,12 @@ sov_result api_module_load(sov_context context, const void *data, size_t bytes,
 				 !module ? "module is NULL"
 				 : data  ? "bytes is 0"
 					 : "data is NULL");
-	r = read_module_options(options, &flags);
-	return r ? r : module_load(context, data, bytes, flags, module);
+	r = read_module_options(options, &l);
+	if (r)
+		return r;
+	r = module_load(context, data, bytes, &l, module);
+	spirv_options_free(&l.spirv);
+	return r;
 }
 
 /* ---- linking ---- */
@@ -275,7 +302,8 @@ static sov_result link_and_load(sov_context context, const sov_module_input *inp
 		r = link_image(target, list, count, flags, &result);
 	}
 	if (!r)
-		r = module_load(context, result.image, result.image_size, SOV_MODULE_EAGER, module);
+		r = module_load(context, result.image, result.image_size,
+				&(struct load_options){.flags = SOV_MODULE_EAGER}, module);
 	compile_result_free(&result);
 	free(names);
 	free(list);
@@ -285,7 +313,7 @@ static sov_result link_and_load(sov_context context, const sov_module_input *inp
 sov_result api_module_link(sov_context context, const sov_module_input *inputs, uint32_t count,
 			   const sov_module_options *options, sov_module *module)
 {
-	uint32_t flags;
+	struct load_options l;
 	sov_result r;
 
 	module_messages_set(NULL);
@@ -294,8 +322,13 @@ sov_result api_module_link(sov_context context, const sov_module_input *inputs, 
 				 !module  ? "module is NULL"
 				 : inputs ? "count is 0"
 					  : "inputs is NULL");
-	r = read_module_options(options, &flags);
-	return r ? r : link_and_load(context, inputs, count, flags, module);
+	r = read_module_options(options, &l);
+	if (!r && l.has_spirv) {
+		spirv_options_free(&l.spirv);
+		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
+			      "sov_module_options.spirv is set, but SPIR-V is not linked");
+	}
+	return r ? r : link_and_load(context, inputs, count, l.flags, module);
 }
 
 /* ---- functions ---- */

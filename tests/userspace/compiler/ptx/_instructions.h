@@ -20,6 +20,8 @@
  * code is tested for it, "// machine code: not yet" that all back ends reject the file as not
  * supported, "// machine code: Hopper's" that all but Hopper's do.
  *
+ * "// within: 1e-6" allows floats an error, relative or for numbers below 1 absolute.
+ *
  * Floats are decimal, bits (0x...), or nan for any NaN. The first comment after the licence is the
  * title of the test.
  */
@@ -54,6 +56,7 @@ struct instruction_test {
 	struct test_parameter parameters[TEST_MAX_PARAMETERS];
 	uint32_t count, block, grid, shared;
 	uint32_t needs_sm; /* where ptxas refuses older targets */
+	double within;     /* allowed error of floats; 0: none */
 	bool fails, unsupported, needs_ada, needs_hopper, undefined;
 };
 
@@ -225,6 +228,8 @@ static inline void test_comment(struct instruction_test *t, char *line)
 		t->grid = (uint32_t)atoi(line);
 	else if (!strcmp(word, "shared:"))
 		t->shared = (uint32_t)atoi(line);
+	else if (!strcmp(word, "within:"))
+		t->within = atof(line);
 	else if (!strcmp(word, "fails"))
 		t->fails = true;
 	else if (!strcmp(word, "interpreter:"))
@@ -294,6 +299,28 @@ static inline bool test_same(const struct test_parameter *p, uint32_t k, uint64_
 	return p->any_nan[k] ? (got & ~sign) > infinity : got == p->after[k];
 }
 
+static inline double test_double(const struct test_parameter *p, uint64_t bits)
+{
+	double d;
+	float f;
+
+	memcpy(&d, &bits, sizeof(d));
+	memcpy(&f, &bits, sizeof(f));
+	return p->bytes == 4 ? (double)f : d;
+}
+
+/* Whether a float is near enough. */
+static inline bool test_near(const struct instruction_test *t, const struct test_parameter *p,
+			     uint32_t k, uint64_t got)
+{
+	double want = test_double(p, p->after[k]), have = test_double(p, got);
+	double scale = want < -1 || want > 1 ? want : 1;
+
+	return t->within > 0 && p->type == 'f' && p->bytes >= 4 &&
+	       (have - want) / scale <= t->within && (want - have) / scale <= t->within &&
+	       (have - want) / scale >= -t->within && (want - have) / scale >= -t->within;
+}
+
 /* Prints differences. */
 static inline bool test_compare(const struct instruction_test *t)
 {
@@ -306,7 +333,7 @@ static inline bool test_compare(const struct instruction_test *t)
 			uint64_t got = 0;
 
 			memcpy(&got, p->memory + k * p->bytes, p->bytes);
-			if (test_same(p, k, got))
+			if (test_same(p, k, got) || test_near(t, p, k, got))
 				continue;
 			good = false;
 			diag("parameter %u, element %u: got 0x%llx, want %s0x%llx", i, k,

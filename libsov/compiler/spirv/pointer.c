@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Pointers: variables, access chains, and how a pointer becomes values. A pointer to a resource
+ * names its descriptor until an access chain enters the block behind it. A pointer to a buffer has
+ * three leaves: the buffer's address and size, and an offset, from which array lengths and bounds
+ * checks follow.
+ */
+#include <string.h>
+#include "libsov/compiler/spirv/front_end.h"
+
+static bool is_buffer(uint32_t storage)
+{
+	return storage == SPIRV_CLASS_UNIFORM || storage == SPIRV_CLASS_STORAGE_BUFFER;
+}
+
+uint32_t spirv_pointer_leaf_count(uint32_t storage)
+{
+	return is_buffer(storage) ? 3 : 1;
+}
+
+static enum ir_space space_of(struct spirv *s, uint32_t storage)
+{
+	switch (storage) {
+	case SPIRV_CLASS_UNIFORM:
+	case SPIRV_CLASS_STORAGE_BUFFER:
+	case SPIRV_CLASS_PHYSICAL_STORAGE_BUFFER:
+	case SPIRV_CLASS_CROSS_WORKGROUP:
+		return IR_GLOBAL;
+	case SPIRV_CLASS_WORKGROUP:
+		return IR_SHARED;
+	case SPIRV_CLASS_FUNCTION:
+	case SPIRV_CLASS_PRIVATE:
+		return IR_LOCAL;
+	case SPIRV_CLASS_PUSH_CONSTANT:
+		return IR_PARAM;
+	case SPIRV_CLASS_GENERIC:
+		return IR_GENERIC_SPACE;
+	case SPIRV_CLASS_UNIFORM_CONSTANT:
+		return IR_CONSTANT;
+	default:
+		spirv_fail(s, "pointers of storage class %u are not supported here", storage);
+	}
+}
+
+enum ir_type spirv_pointer_leaf_type(uint32_t storage, uint32_t k)
+{
+	(void)k;
+	return storage == SPIRV_CLASS_WORKGROUP || storage == SPIRV_CLASS_FUNCTION ||
+			       storage == SPIRV_CLASS_PRIVATE ||
+			       storage == SPIRV_CLASS_PUSH_CONSTANT
+		       ? IR_B32
+		       : IR_B64;
+}
+
+/* ---- variables ---- */
+
+static uint32_t symbol_new(struct spirv *s, const struct spirv_variable *v, enum ir_space space)
+{
+	const char *name = s->ids[v->id].name;
+	struct ir_symbol symbol = {
+		.space = space,
+		.align = v->type->align < 16 ? 16 : v->type->align,
+		.size = v->type->bytes ? v->type->bytes : 4,
+		.owner = space == IR_LOCAL ? s->f : NULL,
+	};
+	struct text clean = {.arena = s->arena};
+
+	for (; name && *name; name++)
+		text_printf(&clean, "%c",
+			    strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
+				   "WXYZ0123456789_",
+				   *name)
+				    ? *name
+				    : '_');
+	if (v->type->kind == SPIRV_RUNTIME_ARRAY)
+		spirv_fail(s, "the variable %s has no size", spirv_id_name(s, v->id));
+	symbol.name =
+		arena_printf(s->arena, "%s.%u.%u", clean.s ? clean.s : "v", v->id, s->nlocals++);
+	if (symbol.size > (UINT64_C(1) << 30))
+		spirv_fail(s, "the variable %s has %llu bytes", spirv_id_name(s, v->id),
+			   (unsigned long long)symbol.size);
+	return ir_symbol_new(s->module, &symbol);
+}
+
+static struct spirv_pointer memory_of(struct spirv *s, const struct spirv_variable *v,
+				      enum ir_space space)
+{
+	struct spirv_pointer p = {.pointee = v->type, .storage = v->storage, .space = space};
+	ir_id i = spirv_emit(s, IR_ADDR, space == IR_SHARED || space == IR_LOCAL ? IR_B32 : IR_B64,
+			     1, 0, NULL);
+
+	ir_at(s->f, i)->symbol = v->symbol - 1;
+	p.base = ir_at(s->f, i)->res;
+	p.align = s->module->symbols[v->symbol - 1].align;
+	p.coherent = v->coherent;
+	p.is_volatile = v->is_volatile;
+	return p;
+}
+
+/* Makes the memory of a Function or Private variable, with its initial value. */
+void spirv_local_variable(struct spirv *s, struct spirv_variable *v)
+{
+	struct spirv_pointer p;
+
+	v->symbol = 1 + symbol_new(s, v, IR_LOCAL);
+	if (!v->initializer || v->initializer->undef)
+		return;
+	p = memory_of(s, v, IR_LOCAL);
+	spirv_store(s, &p, v->type, spirv_constant_leaves(s, v->initializer));
+}
+
+void spirv_lower_variable(struct spirv *s, uint32_t detail)
+{
+	struct spirv_variable *v = arena_alloc(s->arena, sizeof(*v));
+	const struct spirv_type *t = spirv_result_type(s);
+	struct spirv_pointer p;
+
+	(void)detail;
+	if (t->kind != SPIRV_POINTER || !t->element || spirv_word(s, 3) != SPIRV_CLASS_FUNCTION ||
+	    t->storage != SPIRV_CLASS_FUNCTION)
+		spirv_fail(s, "a variable in a function has the storage class Function");
+	v->id = spirv_word(s, 2);
+	v->storage = SPIRV_CLASS_FUNCTION;
+	v->type = t->element;
+	v->symbol = 1 + symbol_new(s, v, IR_LOCAL);
+	p = memory_of(s, v, IR_LOCAL);
+	if (s->in.count > 4)
+		spirv_store(s, &p, v->type, spirv_operand(s, 4, v->type->leaves));
+	spirv_set_pointer(s, v->id, t, &p);
+}
+
+/* Blocks in workgroup memory share it, as unions do. */
+static void share_workgroup_block(struct spirv *s, struct spirv_variable *v)
+{
+	for (uint32_t k = 0; k < s->nvariables; k++) {
+		const struct spirv_variable *other = s->variables[k];
+		struct ir_symbol *symbol;
+
+		if (other == v || !other->symbol || other->storage != SPIRV_CLASS_WORKGROUP ||
+		    !other->type->block)
+			continue;
+		v->symbol = other->symbol;
+		symbol = &s->module->symbols[v->symbol - 1];
+		if (symbol->size < v->type->bytes)
+			symbol->size = v->type->bytes;
+		return;
+	}
+}
+
+static struct spirv_pointer pointer_to_variable(struct spirv *s, struct spirv_variable *v)
+{
+	struct spirv_pointer p = {.pointee = v->type, .storage = v->storage, .variable = v};
+
+	switch (v->storage) {
+	case SPIRV_CLASS_INPUT:
+		p.target = SPIRV_BUILTIN_VALUE;
+		spirv_set_builtin(s, v, &p);
+		return p;
+	case SPIRV_CLASS_PUSH_CONSTANT:
+		p.space = IR_PARAM;
+		p.imm = v->param;
+		p.align = 16;
+		p.invariant = true;
+		return p;
+	case SPIRV_CLASS_WORKGROUP:
+		if (!v->symbol && v->type->block)
+			share_workgroup_block(s, v);
+		if (!v->symbol)
+			v->symbol = 1 + symbol_new(s, v, IR_SHARED);
+		return memory_of(s, v, IR_SHARED);
+	case SPIRV_CLASS_PRIVATE:
+		if (!v->symbol)
+			spirv_local_variable(s, v);
+		return memory_of(s, v, IR_LOCAL);
+	case SPIRV_CLASS_UNIFORM_CONSTANT:
+	case SPIRV_CLASS_UNIFORM:
+	case SPIRV_CLASS_STORAGE_BUFFER:
+		if (!v->used)
+			spirv_fail(s, "%s is not in use", spirv_id_name(s, v->id));
+		p.target = SPIRV_DESCRIPTORS;
+		p.space = IR_GLOBAL;
+		return p;
+	default:
+		spirv_fail(s, "variables of storage class %u are not supported", v->storage);
+	}
+}
+
+const struct spirv_pointer *spirv_pointer_of(struct spirv *s, uint32_t id)
+{
+	const struct spirv_id *x = spirv_id_of(s, id);
+	struct spirv_pointer *p;
+	const struct spirv_value *v;
+
+	if (x->kind == SPIRV_ID_VARIABLE) {
+		p = arena_alloc(s->arena, sizeof(*p));
+		*p = pointer_to_variable(s, x->variable);
+		return p;
+	}
+	v = spirv_value_of(s, id);
+	if (v->type->kind != SPIRV_POINTER)
+		spirv_fail(s, "%s is no pointer", spirv_id_name(s, id));
+	if (v->pointer)
+		return v->pointer;
+	p = arena_alloc(s->arena, sizeof(*p));
+	*p = spirv_pointer_from_leaves(s, v->type, v->leaves);
+	return p;
+}
+
+/* ---- descriptors ---- */
+
+/* Bytes of an element of the array of descriptors as kernel argument. */
+static uint32_t argument_bytes(const struct spirv_pointer *p)
+{
+	return p->pointee->kind == SPIRV_STRUCT ? SPIRV_DESCRIPTOR : 8;
+}
+
+ir_val spirv_descriptor_word(struct spirv *s, const struct spirv_pointer *p, uint32_t word)
+{
+	const struct spirv_variable *v = p->variable;
+	const struct spirv_binding *row = v->row;
+	uint32_t stride = s->options->layout ? row->stride : argument_bytes(p);
+	uint64_t constant = 0;
+	ir_val index = p->index, args[1];
+	bool dynamic = index && !spirv_is_constant(s, index, &constant);
+	ir_id i;
+
+	if (!s->options->layout && !dynamic)
+		return spirv_param(s, IR_B64, v->param + (uint32_t)constant * stride + 8 * word);
+	if (dynamic)
+		args[0] = spirv_op(s, IR_MUL, IR_B32, index, spirv_const(s, IR_B32, stride), 0);
+	if (s->options->layout) {
+		ir_val set = spirv_param(s, IR_B64, v->param);
+
+		args[0] = dynamic ? spirv_op(s, IR_ADD, IR_B64, set,
+					     spirv_resize(s, args[0], IR_B64, false), 0)
+				  : set;
+	}
+	i = spirv_emit(s, IR_LOAD, IR_B64, 1, 1, args);
+	ir_at(s->f, i)->space = s->options->layout ? IR_GLOBAL : IR_PARAM;
+	ir_at(s->f, i)->flags = IR_INVARIANT;
+	ir_at(s->f, i)->imm =
+		(s->options->layout ? row->offset + constant * stride : v->param) + 8 * word;
+	return ir_at(s->f, i)->res;
+}
+
+/* The data of an inline uniform block. */
+static void resolve_inline(struct spirv *s, const struct spirv_pointer *p,
+			   struct spirv_pointer *out)
+{
+	out->base = spirv_param(s, IR_B64, p->variable->param);
+	out->imm = p->variable->row->offset;
+	out->bytes = spirv_const(s, IR_B64, p->variable->row->offset + p->pointee->bytes);
+	out->align = 8;
+}
+
+struct spirv_pointer spirv_resolve(struct spirv *s, const struct spirv_pointer *p)
+{
+	const struct spirv_variable *v = p->variable;
+	struct spirv_pointer out = *p;
+
+	if (p->target == SPIRV_MEMORY)
+		return out;
+	if (p->target != SPIRV_DESCRIPTORS || p->pointee->kind != SPIRV_STRUCT)
+		spirv_fail(s, "the pointer does not point to memory");
+	out.target = SPIRV_MEMORY;
+	out.space = IR_GLOBAL;
+	out.index = 0;
+	out.coherent = v->coherent;
+	out.is_volatile = v->is_volatile;
+	out.invariant = (v->storage == SPIRV_CLASS_UNIFORM && !p->pointee->buffer_block) ||
+			(v->non_writable && v->restricted);
+	if (v->row && s->options->layout && v->row->inline_data) {
+		resolve_inline(s, p, &out);
+		return out;
+	}
+	out.base = spirv_descriptor_word(s, p, 0);
+	out.bytes = spirv_descriptor_word(s, p, 1);
+	out.align = SPIRV_BUFFER_ALIGN;
+	return out;
+}
+
+/* ---- leaves ---- */
+
+ir_val *spirv_pointer_leaves(struct spirv *s, const struct spirv_pointer *given)
+{
+	struct spirv_pointer p = spirv_resolve(s, given);
+	ir_val *leaves = arena_array(s->arena, 3, sizeof(*leaves));
+	int64_t imm;
+
+	if (!is_buffer(p.storage)) {
+		enum ir_type t = spirv_pointer_leaf_type(p.storage, 0);
+
+		leaves[0] = spirv_address(s, &p, &imm);
+		if (!leaves[0])
+			leaves[0] = spirv_const(s, t, (uint64_t)imm);
+		else if (imm)
+			leaves[0] = spirv_op(s, IR_ADD, t, leaves[0],
+					     spirv_const(s, t, (uint64_t)imm), 0);
+		return leaves;
+	}
+	leaves[0] = p.base;
+	leaves[1] = p.bytes;
+	leaves[2] = p.offset ? p.offset : spirv_const(s, IR_B64, 0);
+	if (p.imm)
+		leaves[2] = spirv_op(s, IR_ADD, IR_B64, leaves[2],
+				     spirv_const(s, IR_B64, (uint64_t)p.imm), 0);
+	return leaves;
+}
+
+/* The alignment that every object of a type has. */
+static uint32_t scalar_align(const struct spirv_type *t)
+{
+	uint32_t align = 16;
+
+	while (t && (t->kind == SPIRV_VECTOR || t->kind == SPIRV_MATRIX || t->kind == SPIRV_ARRAY ||
+		     t->kind == SPIRV_RUNTIME_ARRAY))
+		t = t->element;
+	if (!t)
+		return 1;
+	if (t->kind == SPIRV_STRUCT) {
+		for (uint32_t k = 0; k < t->count; k++) {
+			uint32_t a = scalar_align(t->members[k].type);
+
+			align = a < align ? a : align;
+		}
+		return align;
+	}
+	return t->bytes && t->bytes <= 8 ? (uint32_t)t->bytes : t->align;
+}
+
+struct spirv_pointer spirv_pointer_from_leaves(struct spirv *s, const struct spirv_type *type,
+					       const ir_val *leaves)
+{
+	struct spirv_pointer p = {.storage = type->storage,
+				  .pointee = type->element,
+				  .space = space_of(s, type->storage),
+				  .base = leaves[0]};
+
+	p.align = scalar_align(type->element);
+	if (is_buffer(type->storage)) {
+		p.bytes = leaves[1];
+		p.offset = leaves[2];
+	}
+	return p;
+}
+
+/* ---- access chains ---- */
+
+static uint32_t lowest_bit(uint64_t n)
+{
+	return n ? (uint32_t)(n & -n & 0xfff) : 4096;
+}
+
+/* Adds index * stride to the address. */
+static void add_index(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is_signed,
+		      uint64_t stride)
+{
+	enum ir_type t =
+		p->space == IR_GLOBAL || p->space == IR_GENERIC_SPACE || p->space == IR_CONSTANT
+			? IR_B64
+			: IR_B32;
+	enum ir_type have = spirv_type_of_val(s, index);
+	uint64_t constant;
+	uint32_t align = lowest_bit(stride);
+	ir_val by;
+
+	if (spirv_is_constant(s, index, &constant)) {
+		if (is_signed && have < IR_B64)
+			constant = (uint64_t)((int64_t)(constant << (64 - ir_type_bits(have))) >>
+					      (64 - ir_type_bits(have)));
+		p->imm += (int64_t)(constant * stride);
+		return;
+	}
+	if (have < IR_B32)
+		index = spirv_resize(s, index, IR_B32, is_signed);
+	if (t == IR_B64 && spirv_type_of_val(s, index) == IR_B32 && stride <= INT32_MAX) {
+		by = spirv_op(s, is_signed ? IR_MULWIDE_S : IR_MULWIDE_U, IR_B64, index,
+			      spirv_const(s, IR_B32, stride), 0);
+	} else {
+		by = spirv_resize(s, index, t, is_signed);
+		by = spirv_op(s, IR_MUL, t, by, spirv_const(s, t, stride), 0);
+	}
+	p->offset = p->offset ? spirv_op(s, IR_ADD, t, p->offset, by, 0) : by;
+	if (align && align < p->align)
+		p->align = align;
+	else if (!align)
+		p->align = p->align > 2048 ? 2048 : p->align;
+}
+
+static void enter_member(struct spirv *s, struct spirv_pointer *p, ir_val index)
+{
+	const struct spirv_member *m;
+	uint64_t k;
+
+	if (!spirv_is_constant(s, index, &k) || k >= p->pointee->count)
+		spirv_fail(s, "the index of a member of %s is not a constant below %u",
+			   spirv_id_name(s, p->pointee->id), p->pointee->count);
+	m = &p->pointee->members[k];
+	p->imm += (int64_t)m->offset;
+	p->matrix_stride = m->matrix_stride;
+	p->row_major = m->row_major;
+	p->coherent |= m->coherent;
+	p->is_volatile |= m->is_volatile;
+	p->pointee = m->type;
+}
+
+/* Dynamic element of a built-in vector: a chain of selects. */
+static void index_builtin(struct spirv *s, struct spirv_pointer *p, ir_val index)
+{
+	const struct spirv_type *t = p->pointee;
+	ir_val *one = arena_array(s->arena, 1, sizeof(*one));
+	uint64_t k;
+
+	if (t->kind != SPIRV_VECTOR)
+		spirv_fail(s, "%s has no elements", spirv_id_name(s, t->id));
+	if (spirv_is_constant(s, index, &k) && k < t->count) {
+		one[0] = p->values[k];
+	} else {
+		index = spirv_resize(s, index, IR_B32, false);
+		one[0] = p->values[0];
+		for (k = 1; k < t->count; k++)
+			one[0] = spirv_select(s,
+					      spirv_compare(s, IR_ICMP, IR_B32, IR_EQ, index,
+							    spirv_const(s, IR_B32, k)),
+					      p->values[k], one[0]);
+	}
+	p->values = one;
+	p->pointee = t->element;
+}
+
+static void step(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is_signed)
+{
+	const struct spirv_type *t = p->pointee;
+
+	if (p->target == SPIRV_BUILTIN_VALUE) {
+		index_builtin(s, p, index);
+		return;
+	}
+	if (p->target == SPIRV_DESCRIPTORS && t->kind != SPIRV_STRUCT) {
+		if (t->kind != SPIRV_ARRAY && t->kind != SPIRV_RUNTIME_ARRAY)
+			spirv_fail(s, "%s has no elements", spirv_id_name(s, t->id));
+		if (p->index)
+			spirv_fail(s, "arrays of arrays of descriptors are not supported");
+		p->index = spirv_resize(s, index, IR_B32, is_signed);
+		p->pointee = t->element;
+		return;
+	}
+	if (p->target == SPIRV_DESCRIPTORS)
+		*p = spirv_resolve(s, p);
+	switch (t->kind) {
+	case SPIRV_STRUCT:
+		enter_member(s, p, index);
+		return;
+	case SPIRV_ARRAY:
+	case SPIRV_RUNTIME_ARRAY:
+		add_index(s, p, index, is_signed, t->stride);
+		break;
+	case SPIRV_MATRIX:
+		p->column = p->row_major && p->matrix_stride;
+		add_index(s, p, index, is_signed,
+			  p->column          ? t->element->element->bytes
+			  : p->matrix_stride ? p->matrix_stride
+					     : t->stride);
+		break;
+	case SPIRV_VECTOR:
+		add_index(s, p, index, is_signed, p->column ? p->matrix_stride : t->stride);
+		p->column = false;
+		break;
+	default:
+		spirv_fail(s, "%s has no parts", spirv_id_name(s, t->id));
+	}
+	p->pointee = t->element;
+}
+
+/* detail 1: the first index counts objects like the one pointed to. */
+void spirv_lower_access_chain(struct spirv *s, uint32_t detail)
+{
+	const struct spirv_type *t = spirv_result_type(s);
+	uint32_t base = spirv_word(s, 3);
+	struct spirv_pointer p = *spirv_pointer_of(s, base);
+
+	if (t->kind != SPIRV_POINTER || !t->element)
+		spirv_fail(s, "%s is no pointer", spirv_id_name(s, t->id));
+	for (uint32_t k = 4; k < s->in.count; k++) {
+		const struct spirv_type *it = spirv_value_type(s, spirv_word(s, k));
+		ir_val index;
+
+		if (it->kind != SPIRV_INT)
+			spirv_fail(s, "index %u is no integer", k - 4);
+		index = spirv_leaves(s, spirv_word(s, k))[0];
+		if (detail && k == 4) {
+			const struct spirv_decoration *d =
+				spirv_decoration_of(s, spirv_value_type(s, base)->id,
+						    SPIRV_NO_MEMBER, SPIRV_DECORATION_ARRAY_STRIDE);
+
+			if (p.target != SPIRV_MEMORY)
+				p = spirv_resolve(s, &p);
+			add_index(s, &p, index, true,
+				  d && d->count ? d->operands[0] : p.pointee->bytes);
+			continue;
+		}
+		/* Indices are signed, but unsigned ones may address arrays of 2 GiB and more. */
+		step(s, &p, index, it->is_signed || s->kernel_environment);
+	}
+	if (p.pointee != t->element && p.pointee->kind != t->element->kind)
+		spirv_fail(s, "the indices lead to %s, not to %s", spirv_id_name(s, p.pointee->id),
+			   spirv_id_name(s, t->element->id));
+	if (p.pointee->leaves != t->element->leaves || p.storage != t->storage)
+		spirv_fail(s, "the result's type does not fit the base and the indices");
+	p.pointee = t->element;
+	spirv_set_pointer(s, spirv_word(s, 2), t, &p);
+}
+
+void spirv_lower_array_length(struct spirv *s, uint32_t detail)
+{
+	struct spirv_pointer p = *spirv_pointer_of(s, spirv_word(s, 3));
+	uint32_t member = spirv_word(s, 4);
+	const struct spirv_type *t;
+	ir_val at, n;
+
+	(void)detail;
+	p = spirv_resolve(s, &p);
+	t = p.pointee;
+	if (t->kind != SPIRV_STRUCT || member + 1 != t->count || !p.bytes ||
+	    t->members[member].type->kind != SPIRV_RUNTIME_ARRAY ||
+	    !t->members[member].type->stride)
+		spirv_fail(s, "member %u of %s is no array of a buffer without a length", member,
+			   spirv_id_name(s, t->id));
+	at = spirv_const(s, IR_B64, t->members[member].offset + (uint64_t)p.imm);
+	if (p.offset)
+		at = spirv_op(s, IR_ADD, IR_B64, at, p.offset, 0);
+	n = spirv_op(s, IR_SUB, IR_B64, p.bytes, at, 0);
+	n = spirv_select(s, spirv_compare(s, IR_ICMP, IR_B64, IR_LT_U, p.bytes, at),
+			 spirv_const(s, IR_B64, 0), n);
+	n = spirv_op(s, IR_DIV_U, IR_B64, n,
+		     spirv_const(s, IR_B64, t->members[member].type->stride), 0);
+	spirv_set_scalar(s, spirv_resize(s, n, IR_B32, false));
+}
+
+ir_val spirv_address(struct spirv *s, const struct spirv_pointer *p, int64_t *imm)
+{
+	ir_val a = p->base;
+	enum ir_type t;
+
+	if (p->target != SPIRV_MEMORY)
+		spirv_fail(s, "the pointer does not point to memory");
+	*imm = p->imm;
+	if (p->offset)
+		a = a ? spirv_op(s, IR_ADD, spirv_type_of_val(s, a), a, p->offset, 0) : p->offset;
+	if (a && (*imm < INT32_MIN / 2 || *imm > INT32_MAX / 2)) {
+		t = spirv_type_of_val(s, a);
+		a = spirv_op(s, IR_ADD, t, a, spirv_const(s, t, (uint64_t)*imm), 0);
+		*imm = 0;
+	}
+	return a;
+}
+
+/* detail 0: ==, 1: !=, 2: difference in elements */
+void spirv_lower_pointer_compare(struct spirv *s, uint32_t detail)
+{
+	const struct spirv_pointer *p = spirv_pointer_of(s, spirv_word(s, 3)),
+				   *q = spirv_pointer_of(s, spirv_word(s, 4));
+	uint64_t stride = p->pointee->bytes ? p->pointee->bytes : 1;
+	ir_val sides[2];
+	enum ir_type t;
+
+	for (int k = 0; k < 2; k++) {
+		struct spirv_pointer r = spirv_resolve(s, k ? q : p);
+		int64_t imm;
+
+		sides[k] = spirv_address(s, &r, &imm);
+		if (!sides[k])
+			spirv_fail(s, "pointers of this storage class cannot be compared");
+		t = spirv_type_of_val(s, sides[k]);
+		if (imm)
+			sides[k] = spirv_op(s, IR_ADD, t, sides[k],
+					    spirv_const(s, t, (uint64_t)imm), 0);
+	}
+	t = spirv_type_of_val(s, sides[0]);
+	if (t != spirv_type_of_val(s, sides[1]))
+		spirv_fail(s, "the pointers have different storage classes");
+	if (detail < 2) {
+		spirv_set_scalar(s, spirv_compare(s, IR_ICMP, t, detail ? IR_NE : IR_EQ, sides[0],
+						  sides[1]));
+		return;
+	}
+	sides[0] = spirv_op(s, IR_SUB, t, sides[0], sides[1], 0);
+	sides[0] = spirv_op(s, IR_DIV_S, t, sides[0], spirv_const(s, t, stride), 0);
+	spirv_set_scalar(s,
+			 spirv_resize(s, sides[0], spirv_leaf_type(spirv_result_type(s), 0), true));
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shaders with inputs and expected results in their first comments, in the form of
+ * ptx/_instructions.h: one line per resource in order of its binding, then push constants as
+ * "value". compile.sh makes the .spv beside each source.
+ */
+#ifndef TESTS_SPIRV_SHADERS_H
+#define TESTS_SPIRV_SHADERS_H
+
+#include "tests/userspace/compiler/ptx/_instructions.h"
+
+#define SHADERS "tests/userspace/compiler/spirv/shaders"
+
+/* The test that a source describes; assembly has comments that begin with a semicolon. The caller
+ * frees the test, whose name is name. */
+static inline struct instruction_test *shader_test(const char *name, const char *source)
+{
+	char *text = strdup(source), *line = text;
+	struct instruction_test *t;
+
+	while (*line == ';' || *line == '/') {
+		if (*line == ';' && line[1] == ';')
+			line[0] = line[1] = '/';
+		line = strchr(line, '\n');
+		if (!line++)
+			break;
+	}
+	t = test_read(name, text);
+	free(text);
+	return t;
+}
+
+/* The binary beside a source. */
+static inline char *shader_binary(const char *name, size_t *length)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), SHADERS "/%.*s.spv", (int)strcspn(name, "."), name);
+	return file_read(path, length);
+}
+
+#endif
