@@ -306,7 +306,7 @@ struct VkDescriptorUpdateTemplate_T {
 };
 void template_write(VkDescriptorUpdateTemplate u, const struct table *t, const void *data);
 
-/* ---- pipeline.c ---- */
+/* ---- pipeline_layout.c, compute_pipeline.c ---- */
 
 struct VkPipelineLayout_T {
 	uint32_t references; /* atomic */
@@ -321,7 +321,6 @@ struct VkShaderModule_T {
 };
 
 struct VkPipeline_T {
-	VkPipelineLayout layout;
 	sov_module module;
 	sov_function function;
 	uint32_t set_count, push_bytes;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * Shader modules, pipeline layouts and compute pipelines. A pipeline is a module of the library,
- * compiled from the shader's SPIR-V for the layout, the specialisation constants and the entry
- * point. The library caches compilations on disk, so a pipeline cache holds nothing but its header.
- */
-#include <stdlib.h>
+/* Shader modules, pipeline layouts and pipeline caches. The library caches compilations on disk, so a
+ * pipeline cache holds nothing but its header. */
 #include "libsov/vulkan/driver.h"
 
 /* ---- shader modules ---- */
