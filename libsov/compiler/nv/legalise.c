@@ -152,7 +152,9 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
-			if (in->op == IR_REDUCE && (sm < 80 || !has_all_lanes(f, in))) {
+			if (in->op == IR_REDUCE &&
+			    (sm < 80 || (!has_all_lanes(f, in) &&
+					 !has_active_members(f, in->block, in->args[1])))) {
 				lower_reduce(f, i, warp_lanes);
 			} else if (in->op == IR_MMA && sm < 75) {
 				/* Volta has only HMMA.884, whose fragments are others. */

@@ -4,6 +4,7 @@
  * these may be divergent, convergence_barriers.c inserts a WARPSYNC.
  */
 #include "libsov/compiler/nv/select.h"
+#include "libsov/compiler/passes/lower.h"
 
 struct mir_source emit_ballot(struct select *s, struct mir_source d, struct mir_source x)
 {
@@ -59,6 +60,10 @@ void set_members(struct select *s, struct mir_inst *i, ir_val members)
 		i->members = MIR_ALL_LANES;
 		return;
 	}
+	if (has_active_members(s->ir, s->block, members)) {
+		i->members = MIR_ACTIVE_LANES;
+		return;
+	}
 	i->members = MIR_SOME_LANES;
 	s->anchor = i;
 	emit_wait_for_members(s, members);
@@ -99,7 +104,7 @@ static bool has_groups(const struct select *s, ir_val members)
 {
 	uint64_t mask;
 
-	return !ir_is_const(s->ir, members, &mask);
+	return !ir_is_const(s->ir, members, &mask) && !has_active_members(s->ir, s->block, members);
 }
 
 static void select_vote_in_groups(struct select *s, const struct ir_inst *in)
@@ -228,12 +233,14 @@ void emit_reduction(struct select *s, enum ir_reduce reduction, struct mir_sourc
 	EMIT(s, MOV, d, all)->reduced = members;
 }
 
-/* Of all lanes: legalise.c lowers others. */
+/* Of all lanes, or of those that are active: legalise.c lowers others. */
 bool select_reduce(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source x = in_reg(s, arg_word(s, in->args[0]));
+	bool active = has_active_members(s->ir, s->block, in->args[1]);
 
-	emit_reduction(s, in->sub, result(s, in->res), x, MIR_ALL_LANES);
+	emit_reduction(s, in->sub, result(s, in->res), x,
+		       active ? MIR_ACTIVE_LANES : MIR_ALL_LANES);
 	return true;
 }
 

@@ -38,17 +38,21 @@ static ir_val members_of(const struct ir_inst *in)
 	return in->args[in->nargs - 1];
 }
 
+bool has_active_members(const struct ir_func *f, ir_block block, ir_val members)
+{
+	const struct ir_inst *d = ir_def(f, members);
+
+	return d->op == IR_ACTIVE && d->block == block;
+}
+
 /* A site whose member mask is the active mask (the forms without .sync) never waits for lanes at
  * other sites. */
 bool is_sync_site(const struct ir_func *f, ir_id i, uint32_t *kind)
 {
-	const struct ir_inst *in = ir_at(f, i), *d;
+	const struct ir_inst *in = ir_at(f, i);
 
 	*kind = ir_sync_kind(in);
-	if (!*kind)
-		return false;
-	d = ir_def(f, members_of(in));
-	return d->op != IR_ACTIVE || d->block != in->block;
+	return *kind && !has_active_members(f, in->block, members_of(in));
 }
 
 bool is_aligned_sync(const struct ir_inst *in)

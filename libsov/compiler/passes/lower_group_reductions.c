@@ -51,7 +51,8 @@ void lower_reduce(struct ir_func *f, ir_id at, uint32_t warp_lanes)
 	ir_val sum = in.args[0], lane, here, next;
 
 	/* Members that have exited are not in the active mask. */
-	emit_warpsync(&g);
+	if (!has_active_members(f, in.block, g.members))
+		emit_warpsync(&g);
 	here = expand_op(e, IR_AND, IR_B32, expand_leaf(e, IR_ACTIVE, 0), g.members, 0);
 	lane = expand_leaf(e, IR_SREG, IR_LANEID);
 	next = emit_lowest_lane(

@@ -383,24 +383,65 @@ const struct spirv_lowering *spirv_lowering_find(uint32_t opcode);
 /* Lowers s->in. */
 void spirv_lower(struct spirv *s);
 
-#define SPIRV_LOWERINGS(X) \
-	X(nothing) \
-	X(undef) X(constant_op) X(unary) X(binary) X(shift) X(compare) X(float_unary) X( \
-		float_binary) X(float_compare) X(select) X(not_equal_bool) X(any_all) X(classify) \
-		X(extended) X(carry) X(modulo) X(float_modulo) X(times) X(dot) X(outer) X( \
-			transpose) X(divide) X(integer_dot) X(bit_insert) X(bit_extract) \
-			X(bit_unary) X(convert) X(bitcast) X(quantize) X(pointer_convert) X( \
-				extract) X(insert) X(construct) X(shuffle) X(extract_dynamic) \
-				X(insert_dynamic) X(copy_object) X(variable) X(access_chain) X( \
-					load) X(store) X(copy_memory) X(array_length) \
-					X(pointer_compare) X(atomic) X(control_barrier) X( \
-						memory_barrier) X(elect) X(vote) X(broadcast) \
-						X(ballot) X(ballot_query) X(subgroup_shuffle) \
-							X(group_reduce) X(quad) X(rotate) \
-								X(ext_inst) X(clock) X(expect)
-#define SPIRV_DECLARE(name) void spirv_lower_##name(struct spirv *s, uint32_t detail);
-SPIRV_LOWERINGS(SPIRV_DECLARE)
-#undef SPIRV_DECLARE
+void spirv_lower_nothing(struct spirv *s, uint32_t detail);
+void spirv_lower_undef(struct spirv *s, uint32_t detail);
+void spirv_lower_unary(struct spirv *s, uint32_t detail);
+void spirv_lower_binary(struct spirv *s, uint32_t detail);
+void spirv_lower_shift(struct spirv *s, uint32_t detail);
+void spirv_lower_compare(struct spirv *s, uint32_t detail);
+void spirv_lower_float_unary(struct spirv *s, uint32_t detail);
+void spirv_lower_float_binary(struct spirv *s, uint32_t detail);
+void spirv_lower_float_compare(struct spirv *s, uint32_t detail);
+void spirv_lower_select(struct spirv *s, uint32_t detail);
+void spirv_lower_not_equal_bool(struct spirv *s, uint32_t detail);
+void spirv_lower_any_all(struct spirv *s, uint32_t detail);
+void spirv_lower_classify(struct spirv *s, uint32_t detail);
+void spirv_lower_extended(struct spirv *s, uint32_t detail);
+void spirv_lower_carry(struct spirv *s, uint32_t detail);
+void spirv_lower_modulo(struct spirv *s, uint32_t detail);
+void spirv_lower_float_modulo(struct spirv *s, uint32_t detail);
+void spirv_lower_times(struct spirv *s, uint32_t detail);
+void spirv_lower_dot(struct spirv *s, uint32_t detail);
+void spirv_lower_outer(struct spirv *s, uint32_t detail);
+void spirv_lower_transpose(struct spirv *s, uint32_t detail);
+void spirv_lower_divide(struct spirv *s, uint32_t detail);
+void spirv_lower_integer_dot(struct spirv *s, uint32_t detail);
+void spirv_lower_bit_insert(struct spirv *s, uint32_t detail);
+void spirv_lower_bit_extract(struct spirv *s, uint32_t detail);
+void spirv_lower_bit_unary(struct spirv *s, uint32_t detail);
+void spirv_lower_convert(struct spirv *s, uint32_t detail);
+void spirv_lower_bitcast(struct spirv *s, uint32_t detail);
+void spirv_lower_quantize(struct spirv *s, uint32_t detail);
+void spirv_lower_pointer_convert(struct spirv *s, uint32_t detail);
+void spirv_lower_extract(struct spirv *s, uint32_t detail);
+void spirv_lower_insert(struct spirv *s, uint32_t detail);
+void spirv_lower_construct(struct spirv *s, uint32_t detail);
+void spirv_lower_shuffle(struct spirv *s, uint32_t detail);
+void spirv_lower_extract_dynamic(struct spirv *s, uint32_t detail);
+void spirv_lower_insert_dynamic(struct spirv *s, uint32_t detail);
+void spirv_lower_copy_object(struct spirv *s, uint32_t detail);
+void spirv_lower_variable(struct spirv *s, uint32_t detail);
+void spirv_lower_access_chain(struct spirv *s, uint32_t detail);
+void spirv_lower_load(struct spirv *s, uint32_t detail);
+void spirv_lower_store(struct spirv *s, uint32_t detail);
+void spirv_lower_copy_memory(struct spirv *s, uint32_t detail);
+void spirv_lower_array_length(struct spirv *s, uint32_t detail);
+void spirv_lower_pointer_compare(struct spirv *s, uint32_t detail);
+void spirv_lower_atomic(struct spirv *s, uint32_t detail);
+void spirv_lower_control_barrier(struct spirv *s, uint32_t detail);
+void spirv_lower_memory_barrier(struct spirv *s, uint32_t detail);
+void spirv_lower_elect(struct spirv *s, uint32_t detail);
+void spirv_lower_vote(struct spirv *s, uint32_t detail);
+void spirv_lower_broadcast(struct spirv *s, uint32_t detail);
+void spirv_lower_ballot(struct spirv *s, uint32_t detail);
+void spirv_lower_ballot_query(struct spirv *s, uint32_t detail);
+void spirv_lower_subgroup_shuffle(struct spirv *s, uint32_t detail);
+void spirv_lower_group_reduce(struct spirv *s, uint32_t detail);
+void spirv_lower_quad(struct spirv *s, uint32_t detail);
+void spirv_lower_rotate(struct spirv *s, uint32_t detail);
+void spirv_lower_ext_inst(struct spirv *s, uint32_t detail);
+void spirv_lower_clock(struct spirv *s, uint32_t detail);
+void spirv_lower_expect(struct spirv *s, uint32_t detail);
 
 void spirv_lower_glsl(struct spirv *s, uint32_t number);
 

@@ -384,9 +384,11 @@ void spirv_lower_group_reduce(struct spirv *s, uint32_t op)
 	if (r.operation == CLUSTERED) {
 		uint64_t size = spirv_constant_integer(s, spirv_word(s, 6), "the cluster's size");
 
-		if (!size || size & (size - 1) || size > SPIRV_SUBGROUP)
-			spirv_fail(s, "a cluster of %llu lanes; known: 1, 2, 4, 8, 16, 32",
+		if (!size || size & (size - 1))
+			spirv_fail(s, "a cluster of %llu lanes; it must be a power of two",
 				   (unsigned long long)size);
+		/* A larger one is undefined; it is all of the subgroup. */
+		size = size > SPIRV_SUBGROUP ? SPIRV_SUBGROUP : size;
 		r.cluster = (uint32_t)size;
 	}
 	r.is_float = op >= IR_FADD && op <= IR_FMAX;

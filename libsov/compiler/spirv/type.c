@@ -197,7 +197,8 @@ static void read_array(struct spirv *s)
 
 	if (e->kind == SPIRV_VOID || e->kind == SPIRV_FUNCTION)
 		spirv_fail(s, "an array of %s", spirv_id_name(s, e->id));
-	if (!runtime && (!count || count > UINT32_MAX / 2))
+	/* A specialisation constant may leave an array without elements, which is not accessed. */
+	if (!runtime && count > UINT32_MAX / 2)
 		spirv_fail(s, "an array of %llu elements", (unsigned long long)count);
 	t->element = e;
 	t->count = (uint32_t)count;

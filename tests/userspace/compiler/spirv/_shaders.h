@@ -2,7 +2,8 @@
 /*
  * Shaders with inputs and expected results in their first comments, in the form of
  * ptx/_instructions.h: one line per resource in order of its binding, then push constants as
- * "value". compile.sh makes the .spv beside each source.
+ * "value". compile.sh makes the .spv beside each source. "// machine code only": the result depends
+ * on where lanes reconverge, which the interpreter does not model.
  */
 #ifndef TESTS_SPIRV_SHADERS_H
 #define TESTS_SPIRV_SHADERS_H

@@ -79,7 +79,9 @@ static void interpret(struct instruction_test *t, const struct ir_module *m, con
 		diag("%s", message);
 }
 
-static void check_shader(const char *name, const char *text, size_t length)
+static const char *only; /* part of the names of the shaders to run; NULL: all */
+
+static void run_shader(const char *name, const char *text, size_t length)
 {
 	struct compile_job job = {.target = target_find("sm_90"), .options.verify = true};
 	struct instruction_test *t = shader_test(name, text);
@@ -106,9 +108,18 @@ static void check_shader(const char *name, const char *text, size_t length)
 	free(t);
 }
 
-int main(void)
+static void check_shader(const char *name, const char *text, size_t length)
 {
-	int n = files_each(SHADERS, ".comp", check_shader);
+	if ((!only || strstr(name, only)) && !strstr(text, "// machine code only"))
+		run_shader(name, text, length);
+}
+
+int main(int argc, char **argv)
+{
+	int n;
+
+	only = argc > 1 ? argv[1] : NULL;
+	n = files_each(SHADERS, ".comp", check_shader);
 
 	files_each(SHADERS, ".spvasm", check_shader);
 	ok(n >= 1, "the folder has shaders");

@@ -44,7 +44,9 @@ static bool launch(struct instruction_test *t, sov_function f)
 	return good;
 }
 
-static void check_shader(const char *name, const char *text, size_t length)
+static const char *only; /* part of the names of the shaders to run; NULL: all */
+
+static void run_shader(const char *name, const char *text, size_t length)
 {
 	struct instruction_test *t = shader_test(name, text);
 	char *binary = shader_binary(name, &length);
@@ -58,6 +60,12 @@ static void check_shader(const char *name, const char *text, size_t length)
 		sov_module_unload(m);
 	free(binary);
 	free(t);
+}
+
+static void check_shader(const char *name, const char *text, size_t length)
+{
+	if (!only || strstr(name, only))
+		run_shader(name, text, length);
 }
 
 static void run_device(uint32_t ordinal)
@@ -80,10 +88,11 @@ static void run_device(uint32_t ordinal)
 	   "the context of software GPU %u is destroyed", ordinal);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	uint32_t count = 0;
 
+	only = argc > 1 ? argv[1] : NULL;
 	soft_gpus("gh100:vram=1G,gh100:vram=1G:hazard,ga100:vram=1G,navi21:vram=1G");
 	unsetenv("SOV_VISIBLE_DEVICES");
 	ok(must(sov_device_count(&count), "counting") && count >= 4,
