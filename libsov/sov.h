@@ -252,10 +252,10 @@ SOV_API sov_result sov_memory_info(sov_context context, uint64_t *free_bytes,
 SOV_API sov_result sov_memory_range(sov_context context, sov_ptr address, sov_ptr *start,
 				    uint64_t *bytes);
 
-/* Maps device memory that sov_memory_alloc returned into the process, at *pointer, until it is freed
- * or its context is destroyed; a second call returns the same pointer. The mapping of a real GPU's
- * memory is write-combined: written in order it is fast, read it is slow. Writes are visible to work
- * that is submitted after them, the GPU's writes to a thread that has waited for them. */
+/* Maps device memory that sov_memory_alloc returned into the process, at *pointer, until it is
+ * freed or its context is destroyed; a second call returns the same pointer. The mapping of a real
+ * GPU's memory is write-combined: fast to write in order and slow to read. Work sees what was
+ * written before it was submitted, a thread what the work wrote for which it has waited. */
 SOV_API sov_result sov_memory_map(sov_context context, sov_ptr address, void **pointer);
 
 /* Reserves address space for an allocation of at most max_bytes. It begins empty; resize changes
@@ -584,8 +584,8 @@ SOV_API sov_result sov_event_wait(sov_event event, uint64_t timeout);
 /* GPU time between two records; SOV_NOT_READY if one has not completed. */
 SOV_API sov_result sov_event_elapsed(sov_event from, sov_event to, uint64_t *nanoseconds);
 
-/* The GPU's time when it reached the event's most recent record, on the clock of sov_device_get_time;
- * SOV_NOT_READY if it has not. */
+/* The GPU's time when it reached the event's most recent record, on the clock of
+ * sov_device_get_time; SOV_NOT_READY if it has not. */
 SOV_API sov_result sov_event_get_time(sov_event event, uint64_t *nanoseconds);
 
 /*

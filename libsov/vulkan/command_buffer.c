@@ -66,7 +66,8 @@ static struct chunk *chunk_create(VkCommandPool p, size_t bytes, bool shared, Vk
 	return c;
 }
 
-/* Returns room of the command buffer's newest chunk, or of a new one; NULL after noting the error. */
+/* The command buffer's newest chunk if it has room, otherwise a new one; NULL after noting the
+ * error. */
 static struct chunk *chunk_with_room(VkCommandBuffer b, size_t bytes, bool shared)
 {
 	struct chunk **list = shared ? &b->shared : &b->chunks;

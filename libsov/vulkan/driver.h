@@ -3,8 +3,8 @@
  * The Vulkan driver: what its files share. It is a client of sov.h like any other.
  *
  * A Vulkan handle is the address of the object that has the type's name in the Vulkan headers
- * (struct VkBuffer_T and so on), so handles are used without a cast. Dispatchable objects begin with
- * the word that the loader owns.
+ * (struct VkBuffer_T and so on), so handles are used without a cast. Dispatchable objects begin
+ * with the word that the loader owns.
  */
 #ifndef SOV_VULKAN_DRIVER_H
 #define SOV_VULKAN_DRIVER_H
@@ -111,8 +111,8 @@ struct VkDevice_T {
 
 /* ---- sync.c: marks, fences and semaphores ---- */
 
-/* A point in a queue's work, which fences and semaphores share. Reference-counted under the device's
- * lock. */
+/* A point in a queue's work, which fences and semaphores share. Its references are counted under
+ * the device's lock. */
 struct mark {
 	struct mark *next_free;
 	sov_event event;
@@ -175,8 +175,8 @@ struct semaphore_operation {
 	uint64_t value;
 };
 
-/* One batch of vkQueueSubmit. It runs at once, or on the queue's worker thread if it has to wait for
- * something that no stream can wait for. */
+/* One batch of vkQueueSubmit. It runs at once, or on the queue's worker thread if it has to wait
+ * for something that no stream can wait for. */
 struct submission {
 	struct submission *next;
 	VkFence fence;
@@ -237,8 +237,8 @@ void shared_memory_free(VkDevice device, struct shared_memory *m);
 struct buffer_descriptor {
 	uint64_t address, bytes;
 };
-/* In bytes of a dynamic descriptor, which the GPU reads only from tables with the offsets: its range
- * reaches to the end of the buffer, so an offset shortens it. */
+/* In bytes of a dynamic descriptor, which the GPU reads only from tables with the offsets: its
+ * range reaches to the end of the buffer, so an offset shortens it. */
 #define WHOLE_RANGE (UINT64_C(1) << 63)
 
 struct binding {

@@ -12,7 +12,8 @@ CORE(ALWAYS, GetInstanceProcAddr)
 CORE(INSTANCE, DestroyInstance)
 CORE(INSTANCE, EnumeratePhysicalDevices)
 CORE(INSTANCE, EnumeratePhysicalDeviceGroups)
-ALIAS(INSTANCE, EnumeratePhysicalDeviceGroupsKHR, KHR_DEVICE_GROUP_CREATION, EnumeratePhysicalDeviceGroups)
+ALIAS(INSTANCE, EnumeratePhysicalDeviceGroupsKHR, KHR_DEVICE_GROUP_CREATION,
+      EnumeratePhysicalDeviceGroups)
 EXTENSION(INSTANCE, CreateDebugUtilsMessengerEXT, EXT_DEBUG_UTILS)
 EXTENSION(INSTANCE, DestroyDebugUtilsMessengerEXT, EXT_DEBUG_UTILS)
 EXTENSION(INSTANCE, SubmitDebugUtilsMessageEXT, EXT_DEBUG_UTILS)
@@ -38,17 +39,28 @@ CORE(PHYSICAL, GetPhysicalDeviceQueueFamilyProperties2)
 CORE(PHYSICAL, GetPhysicalDeviceSparseImageFormatProperties)
 CORE(PHYSICAL, GetPhysicalDeviceSparseImageFormatProperties2)
 CORE(PHYSICAL, GetPhysicalDeviceToolProperties)
-ALIAS(PHYSICAL, GetPhysicalDeviceExternalBufferPropertiesKHR, KHR_EXTERNAL_MEMORY_CAPABILITIES, GetPhysicalDeviceExternalBufferProperties)
-ALIAS(PHYSICAL, GetPhysicalDeviceExternalFencePropertiesKHR, KHR_EXTERNAL_FENCE_CAPABILITIES, GetPhysicalDeviceExternalFenceProperties)
-ALIAS(PHYSICAL, GetPhysicalDeviceExternalSemaphorePropertiesKHR, KHR_EXTERNAL_SEMAPHORE_CAPABILITIES, GetPhysicalDeviceExternalSemaphoreProperties)
-ALIAS(PHYSICAL, GetPhysicalDeviceFeatures2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2, GetPhysicalDeviceFeatures2)
-ALIAS(PHYSICAL, GetPhysicalDeviceFormatProperties2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2, GetPhysicalDeviceFormatProperties2)
-ALIAS(PHYSICAL, GetPhysicalDeviceImageFormatProperties2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2, GetPhysicalDeviceImageFormatProperties2)
-ALIAS(PHYSICAL, GetPhysicalDeviceMemoryProperties2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2, GetPhysicalDeviceMemoryProperties2)
-ALIAS(PHYSICAL, GetPhysicalDeviceProperties2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2, GetPhysicalDeviceProperties2)
-ALIAS(PHYSICAL, GetPhysicalDeviceQueueFamilyProperties2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2, GetPhysicalDeviceQueueFamilyProperties2)
-ALIAS(PHYSICAL, GetPhysicalDeviceSparseImageFormatProperties2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2, GetPhysicalDeviceSparseImageFormatProperties2)
-ALIAS(PHYSICAL, GetPhysicalDeviceToolPropertiesEXT, EXT_TOOLING_INFO, GetPhysicalDeviceToolProperties)
+ALIAS(PHYSICAL, GetPhysicalDeviceExternalBufferPropertiesKHR, KHR_EXTERNAL_MEMORY_CAPABILITIES,
+      GetPhysicalDeviceExternalBufferProperties)
+ALIAS(PHYSICAL, GetPhysicalDeviceExternalFencePropertiesKHR, KHR_EXTERNAL_FENCE_CAPABILITIES,
+      GetPhysicalDeviceExternalFenceProperties)
+ALIAS(PHYSICAL, GetPhysicalDeviceExternalSemaphorePropertiesKHR,
+      KHR_EXTERNAL_SEMAPHORE_CAPABILITIES, GetPhysicalDeviceExternalSemaphoreProperties)
+ALIAS(PHYSICAL, GetPhysicalDeviceFeatures2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2,
+      GetPhysicalDeviceFeatures2)
+ALIAS(PHYSICAL, GetPhysicalDeviceFormatProperties2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2,
+      GetPhysicalDeviceFormatProperties2)
+ALIAS(PHYSICAL, GetPhysicalDeviceImageFormatProperties2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2,
+      GetPhysicalDeviceImageFormatProperties2)
+ALIAS(PHYSICAL, GetPhysicalDeviceMemoryProperties2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2,
+      GetPhysicalDeviceMemoryProperties2)
+ALIAS(PHYSICAL, GetPhysicalDeviceProperties2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2,
+      GetPhysicalDeviceProperties2)
+ALIAS(PHYSICAL, GetPhysicalDeviceQueueFamilyProperties2KHR, KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2,
+      GetPhysicalDeviceQueueFamilyProperties2)
+ALIAS(PHYSICAL, GetPhysicalDeviceSparseImageFormatProperties2KHR,
+      KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2, GetPhysicalDeviceSparseImageFormatProperties2)
+ALIAS(PHYSICAL, GetPhysicalDeviceToolPropertiesEXT, EXT_TOOLING_INFO,
+      GetPhysicalDeviceToolProperties)
 EXTENSION(PHYSICAL, GetPhysicalDeviceCalibrateableTimeDomainsEXT, EXT_CALIBRATED_TIMESTAMPS)
 
 CORE(DEVICE, AllocateCommandBuffers)
@@ -168,17 +180,24 @@ ALIAS(DEVICE, CmdSetDeviceMaskKHR, KHR_DEVICE_GROUP, CmdSetDeviceMask)
 ALIAS(DEVICE, CmdSetEvent2KHR, KHR_SYNCHRONIZATION_2, CmdSetEvent2)
 ALIAS(DEVICE, CmdWaitEvents2KHR, KHR_SYNCHRONIZATION_2, CmdWaitEvents2)
 ALIAS(DEVICE, CmdWriteTimestamp2KHR, KHR_SYNCHRONIZATION_2, CmdWriteTimestamp2)
-ALIAS(DEVICE, CreateDescriptorUpdateTemplateKHR, KHR_DESCRIPTOR_UPDATE_TEMPLATE, CreateDescriptorUpdateTemplate)
+ALIAS(DEVICE, CreateDescriptorUpdateTemplateKHR, KHR_DESCRIPTOR_UPDATE_TEMPLATE,
+      CreateDescriptorUpdateTemplate)
 ALIAS(DEVICE, CreatePrivateDataSlotEXT, EXT_PRIVATE_DATA, CreatePrivateDataSlot)
-ALIAS(DEVICE, DestroyDescriptorUpdateTemplateKHR, KHR_DESCRIPTOR_UPDATE_TEMPLATE, DestroyDescriptorUpdateTemplate)
+ALIAS(DEVICE, DestroyDescriptorUpdateTemplateKHR, KHR_DESCRIPTOR_UPDATE_TEMPLATE,
+      DestroyDescriptorUpdateTemplate)
 ALIAS(DEVICE, DestroyPrivateDataSlotEXT, EXT_PRIVATE_DATA, DestroyPrivateDataSlot)
 ALIAS(DEVICE, GetBufferDeviceAddressKHR, KHR_BUFFER_DEVICE_ADDRESS, GetBufferDeviceAddress)
-ALIAS(DEVICE, GetBufferMemoryRequirements2KHR, KHR_GET_MEMORY_REQUIREMENTS_2, GetBufferMemoryRequirements2)
-ALIAS(DEVICE, GetBufferOpaqueCaptureAddressKHR, KHR_BUFFER_DEVICE_ADDRESS, GetBufferOpaqueCaptureAddress)
+ALIAS(DEVICE, GetBufferMemoryRequirements2KHR, KHR_GET_MEMORY_REQUIREMENTS_2,
+      GetBufferMemoryRequirements2)
+ALIAS(DEVICE, GetBufferOpaqueCaptureAddressKHR, KHR_BUFFER_DEVICE_ADDRESS,
+      GetBufferOpaqueCaptureAddress)
 ALIAS(DEVICE, GetDescriptorSetLayoutSupportKHR, KHR_MAINTENANCE3, GetDescriptorSetLayoutSupport)
-ALIAS(DEVICE, GetDeviceBufferMemoryRequirementsKHR, KHR_MAINTENANCE_4, GetDeviceBufferMemoryRequirements)
-ALIAS(DEVICE, GetDeviceGroupPeerMemoryFeaturesKHR, KHR_DEVICE_GROUP, GetDeviceGroupPeerMemoryFeatures)
-ALIAS(DEVICE, GetDeviceMemoryOpaqueCaptureAddressKHR, KHR_BUFFER_DEVICE_ADDRESS, GetDeviceMemoryOpaqueCaptureAddress)
+ALIAS(DEVICE, GetDeviceBufferMemoryRequirementsKHR, KHR_MAINTENANCE_4,
+      GetDeviceBufferMemoryRequirements)
+ALIAS(DEVICE, GetDeviceGroupPeerMemoryFeaturesKHR, KHR_DEVICE_GROUP,
+      GetDeviceGroupPeerMemoryFeatures)
+ALIAS(DEVICE, GetDeviceMemoryOpaqueCaptureAddressKHR, KHR_BUFFER_DEVICE_ADDRESS,
+      GetDeviceMemoryOpaqueCaptureAddress)
 ALIAS(DEVICE, GetPrivateDataEXT, EXT_PRIVATE_DATA, GetPrivateData)
 ALIAS(DEVICE, GetSemaphoreCounterValueKHR, KHR_TIMELINE_SEMAPHORE, GetSemaphoreCounterValue)
 ALIAS(DEVICE, QueueSubmit2KHR, KHR_SYNCHRONIZATION_2, QueueSubmit2)
@@ -186,7 +205,8 @@ ALIAS(DEVICE, ResetQueryPoolEXT, EXT_HOST_QUERY_RESET, ResetQueryPool)
 ALIAS(DEVICE, SetPrivateDataEXT, EXT_PRIVATE_DATA, SetPrivateData)
 ALIAS(DEVICE, SignalSemaphoreKHR, KHR_TIMELINE_SEMAPHORE, SignalSemaphore)
 ALIAS(DEVICE, TrimCommandPoolKHR, KHR_MAINTENANCE1, TrimCommandPool)
-ALIAS(DEVICE, UpdateDescriptorSetWithTemplateKHR, KHR_DESCRIPTOR_UPDATE_TEMPLATE, UpdateDescriptorSetWithTemplate)
+ALIAS(DEVICE, UpdateDescriptorSetWithTemplateKHR, KHR_DESCRIPTOR_UPDATE_TEMPLATE,
+      UpdateDescriptorSetWithTemplate)
 ALIAS(DEVICE, WaitSemaphoresKHR, KHR_TIMELINE_SEMAPHORE, WaitSemaphores)
 
 EXTENSION(DEVICE, CmdBeginDebugUtilsLabelEXT, EXT_DEBUG_UTILS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Shader modules, pipeline layouts and pipeline caches. The library caches compilations on disk, so a
- * pipeline cache holds nothing but its header. */
+/* Shader modules, pipeline layouts and pipeline caches. The library caches compilations on disk, so
+ * a pipeline cache holds nothing but its header. */
 #include "libsov/vulkan/driver.h"
 
 /* ---- shader modules ---- */

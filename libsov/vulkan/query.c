@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Query pools of time stamps. A time stamp is an event of the library, which carries the GPU's time.
- * A copy of results to a buffer is made by the host: it waits for the work before.
+ * Query pools of time stamps. A time stamp is an event of the library, which carries the GPU's
+ * time. A copy of results to a buffer is made by the host: it waits for the work before.
  */
 #include "libsov/vulkan/driver.h"
 

@@ -7,8 +7,8 @@
  * is a wait of its stream for the event; a wait of the same queue is none, since streams are in
  * order.
  *
- * A timeline semaphore is a value and the list of the signals that were submitted. A submission that
- * waits for a value which no submission signals yet is deferred (queue.c).
+ * A timeline semaphore is a value and the list of the signals that were submitted. A submission
+ * that waits for a value which no submission signals yet is deferred (queue.c).
  */
 #include <stdlib.h>
 #include "libsov/vulkan/driver.h"
