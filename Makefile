@@ -45,9 +45,12 @@ ALL_LDFLAGS := $(SANFLAGS) -pthread -Wl,--build-id $(LDFLAGS)
 LIBS    := $(DRM_LIBS) -lm -ldl
 
 sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))
-lib_src  := $(filter-out model/card/% libsov/vulkan/% $(if $(HAVE_LIBDRM),,libsov/winsys/kmod/%),$(call sources,libsov model))
+lib_src  := $(filter-out model/card/% libsov/cuda/% libsov/vulkan/% $(if $(HAVE_LIBDRM),,libsov/winsys/kmod/%),$(call sources,libsov model))
 vulkan_src := $(call sources,libsov/vulkan)
 card_src := $(call sources,model/card)
+cuda_src   := $(call sources,libsov/cuda/driver)
+cuda_pure  := $(addprefix libsov/cuda/driver/,fatbin.c lz4.c zstd.c)
+cudart_src := $(call sources,libsov/cuda/runtime)
 tool_src := $(call sources,tools)
 # The kselftests need the kernel driver and a card: tests/vm builds and runs them.
 test_src := $(filter-out tests/userspace/kselftest/% $(if $(HAVE_VULKAN),,tests/userspace/vulkan/%) $(if $(HAVE_LIBDRM),,tests/userspace/winsys/kmod.c), \
@@ -69,14 +72,14 @@ judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests
 examples := $(patsubst examples/%.c,$(BUILD)/examples/%,$(call sources,examples))
 litmus_src := $(call sources,tests/litmus)
 
-.PHONY: all deps deps-vm demo check check-fast check-long check-oracles check-vm bench silicon fuzz \
+.PHONY: all cuda deps deps-vm demo check check-fast check-long check-oracles check-vm bench silicon fuzz \
 	install uninstall dkms-source dkms-install dkms-uninstall clean tests thread-tests fuzzers judges list \
 	list-thread-tests list-fuzzers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 vulkan := $(if $(HAVE_VULKAN),$(BUILD)/libvulkan_sov.so $(BUILD)/sov_icd.json)
-all: $(BUILD)/libsov.so $(BUILD)/sov $(BUILD)/ptxas $(BUILD)/sovgpu-model $(vulkan)
+all: $(BUILD)/libsov.so $(BUILD)/sov $(BUILD)/ptxas $(BUILD)/sovgpu-model cuda $(vulkan)
 tests: all $(tests) $(helpers) $(examples) $(BUILD)/bench/queues $(BUILD)/litmus
 thread-tests: $(thread_tests)
 fuzzers: $(fuzzers)
@@ -99,7 +102,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 # All objects with all symbols visible, for the tools, tests and fuzzers.
-$(BUILD)/libsov-all.a: $(call obj,$(lib_src) $(card_src))
+$(BUILD)/libsov-all.a: $(call obj,$(lib_src) $(card_src) $(cuda_pure))
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -113,6 +116,40 @@ $(BUILD)/libsov.so: $(BUILD)/libsov.so.$(VERSION)
 	$(Q)ln -sf libsov.so.$(VERSION) $(BUILD)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 
+# Libraries in the place of NVIDIA's, in a folder of their own, so that none is found by accident. The
+# two versions of the runtime have the same sources and differ by CUDART_MAJOR.
+cuda_libs := $(addprefix $(BUILD)/cuda/,libcuda.so.1 libcudart.so.12 libcudart.so.13)
+cuda: $(cuda_libs)
+# Entry points are declared where they are defined: programs have NVIDIA's headers.
+$(BUILD)/obj/libsov/cuda/%.o: ALL_CFLAGS += -Wno-missing-prototypes
+cuda_rpath := -Wl,--enable-new-dtags,-rpath,'$$ORIGIN:$$ORIGIN/..:$$ORIGIN/../..'
+$(BUILD)/cuda/libcuda.so.1: $(call obj,$(cuda_src)) $(BUILD)/libsov.so
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,-z,defs $(ALL_LDFLAGS) $(cuda_rpath) -o $@ \
+		$(filter %.o,$^) -L$(BUILD) -lsov -ldl
+	$(Q)ln -sf libcuda.so.1 $(@D)/libcuda.so
+$(BUILD)/obj/cudart12/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -DCUDART_MAJOR=12 -c $< -o $@
+$(BUILD)/obj/cudart13/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -DCUDART_MAJOR=13 -c $< -o $@
+$(BUILD)/cuda/cudart%.map: libsov/cuda/runtime/cudart.map
+	@mkdir -p $(@D)
+	$(Q)sed 's/@MAJOR@/$*/' $< >$@
+define cudart
+$(BUILD)/cuda/libcudart.so.$(1): $(cudart_src:%.c=$(BUILD)/obj/cudart$(1)/%.o) $(BUILD)/cuda/cudart$(1).map $(BUILD)/cuda/libcuda.so.1
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) -shared -Wl,-soname,libcudart.so.$(1) -Wl,--version-script=$(BUILD)/cuda/cudart$(1).map \
+		-Wl,-z,defs $$(ALL_LDFLAGS) $$(cuda_rpath) -o $$@ $$(filter %.o,$$^) -L$(BUILD)/cuda -lcuda \
+		-Wl,-rpath-link,$(BUILD)
+endef
+$(eval $(call cudart,12))
+$(eval $(call cudart,13))
+
 # The Vulkan driver is a client of libsov, and finds it beside itself.
 $(BUILD)/libvulkan_sov.so: $(call obj,$(vulkan_src)) $(BUILD)/libsov.so
 	$(call say,LD,$@)
@@ -120,7 +157,7 @@ $(BUILD)/libvulkan_sov.so: $(call obj,$(vulkan_src)) $(BUILD)/libsov.so
 		-o $@ $(filter %.o,$^) -L$(BUILD) -lsov
 # The loader's manifest: VK_DRIVER_FILES=$(BUILD)/sov_icd.json tries the driver of the build folder.
 $(BUILD)/sov_icd.json: libsov/vulkan/sov_icd.json.in $(BUILD)/libvulkan_sov.so
-	$(Q)sed 's|@LIBRARY@|$(abspath $(BUILD))/libvulkan_sov.so|' $< >$@
+	$(Q)sed '1d; s|@LIBRARY@|$(abspath $(BUILD))/libvulkan_sov.so|' $< >$@
 
 define program
 @mkdir -p $(@D)
@@ -133,6 +170,7 @@ can_be_static = $(if $(SANFLAGS),,$(shell echo 'int main(void) { return 0; }' | 
 $(BUILD)/sov: private ALL_LDFLAGS += $(can_be_static)
 $(BUILD)/sov: $(call obj,$(tool_src)) $(BUILD)/libsov-all.a
 	$(program)
+$(BUILD)/obj/tools/cuda.o: ALL_CFLAGS += -DSOV_CUDA_LIBDIR='"$(LIBDIR)/sovgpu/cuda"'
 # Called by this name, sov has the command line of NVIDIA's ptxas.
 $(BUILD)/ptxas: $(BUILD)/sov
 	$(Q)ln -sf sov $@
@@ -220,7 +258,8 @@ man_calls = $(shell for m in docs/man/*.3; do for c in $$(sed -n '4s/ .-.*//p' $
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $(BUILD)/sov $(DESTDIR)$(PREFIX)/bin/
-	install -d $(DESTDIR)$(LIBDIR)/sovgpu
+	install -d $(DESTDIR)$(LIBDIR)/sovgpu/cuda
+	install -m 755 $(cuda_libs) $(DESTDIR)$(LIBDIR)/sovgpu/cuda/
 	ln -srf $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(LIBDIR)/sovgpu/ptxas
 	install -m 644 libsov/sov.h $(DESTDIR)$(PREFIX)/include/
 	install -m 755 $(BUILD)/libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
@@ -229,14 +268,15 @@ install: all
 ifdef HAVE_VULKAN
 	install -m 755 $(BUILD)/libvulkan_sov.so $(DESTDIR)$(LIBDIR)/
 	install -d $(DESTDIR)$(PREFIX)/share/vulkan/icd.d
-	sed 's|@LIBRARY@|$(LIBDIR)/libvulkan_sov.so|' libsov/vulkan/sov_icd.json.in >$(DESTDIR)$(PREFIX)/share/vulkan/icd.d/sov_icd.json
+	sed '1d; s|@LIBRARY@|$(LIBDIR)/libvulkan_sov.so|' libsov/vulkan/sov_icd.json.in >$(DESTDIR)$(PREFIX)/share/vulkan/icd.d/sov_icd.json
 endif
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(if $(HAVE_LIBDRM),libdrm)|' libsov/sov.pc.in \
 		>$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc
 	for m in $(man); do install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/} || exit 1; done
 	for m in $(man_calls); do ln -sf $${m##*:} $(DESTDIR)$(MANDIR)/man3/$${m%%:*}.3 || exit 1; done
 uninstall:
-	rm -f $(DESTDIR)$(LIBDIR)/sovgpu/ptxas $(DESTDIR)$(LIBDIR)/libvulkan_sov.so $(DESTDIR)$(PREFIX)/share/vulkan/icd.d/sov_icd.json
+	rm -f $(DESTDIR)$(LIBDIR)/sovgpu/ptxas $(addprefix $(DESTDIR)$(LIBDIR)/sovgpu/cuda/,$(notdir $(cuda_libs))) \
+		$(DESTDIR)$(LIBDIR)/libvulkan_sov.so $(DESTDIR)$(PREFIX)/share/vulkan/icd.d/sov_icd.json
 	rm -f $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(PREFIX)/include/sov.h $(DESTDIR)$(LIBDIR)/libsov.so \
 		$(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so.$(VERSION) \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc \

@@ -80,9 +80,9 @@ SOV_API const char *sov_last_error(void);
 /* The library's version: major << 16 | minor. */
 SOV_API uint32_t sov_version(void);
 
-/* Timeouts of waits: poll without waiting, and the maximum, one hour. */
-#define SOV_NO_WAIT  UINT64_C(0)
-#define SOV_MAX_WAIT UINT64_C(3600000000000)
+/* Timeouts of waits: poll without waiting, and no timeout. */
+#define SOV_NO_WAIT UINT64_C(0)
+#define SOV_FOREVER UINT64_MAX
 
 /* ---- devices ---- */
 
@@ -130,6 +130,8 @@ typedef struct sov_device_properties {
 	int32_t min_priority, max_priority; /* of streams; larger is more urgent */
 	uint32_t max_cluster_blocks;        /* 1: the device has no clusters */
 	uint32_t reserved;
+	/* What the chip's data sheet says; 0: unknown. */
+	uint32_t core_clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
 } sov_device_properties;
 
 /* The devices that SOV_VISIBLE_DEVICES names, in its order; by default all, hardware first.
@@ -164,8 +166,8 @@ typedef struct sov_context_options {
 	/*
 	 * Time limit of a kernel, measured from the first call that sees it running. A wait for the
 	 * kernel, or the next call on the context other than a launch, stops a kernel that exceeds
-	 * it: SOV_ERROR_HANG. A launch may set its own limit. 0: SOV_KERNEL_TIME_LIMIT, by default
-	 * 10 seconds, on a software GPU 10 minutes.
+	 * it: SOV_ERROR_HANG. A launch may set its own limit. SOV_FOREVER: no limit.
+	 * 0: SOV_KERNEL_TIME_LIMIT, by default none, on a software GPU 10 minutes.
 	 */
 	uint64_t kernel_time_limit;
 	/* Stack per thread for kernels whose stack the compiler cannot bound (recursion, calls
@@ -341,6 +343,9 @@ typedef struct sov_texture_options {
 	 * GPU's own; sov_texture_write and sov_texture_read reach it. */
 	sov_ptr memory;
 	uint64_t row_bytes, slice_bytes;
+	/* With memory 0: read the texels of this texture, which has the same width, height, depth
+	 * and bytes of a texel, and must outlive this one. 0: new ones. */
+	sov_texture texels;
 } sov_texture_options;
 SOV_API sov_result sov_texture_create(sov_context context, const sov_texture_options *options,
 				      sov_texture *texture);
@@ -415,11 +420,14 @@ typedef struct sov_module_options {
 	uint32_t flags;                 /* SOV_MODULE_* */
 	const sov_spirv_options *spirv; /* NULL: all defaults */
 } sov_module_options;
-#define SOV_MODULE_SERIAL      1u /* debugging: every instruction waits for the one before it */
-#define SOV_MODULE_UNOPTIMISED 2u /* debugging: -O0 */
-#define SOV_MODULE_EAGER       4u /* compile all kernels now, in parallel */
+#define SOV_MODULE_SERIAL         1u /* debugging: every instruction waits for the one before it */
+#define SOV_MODULE_UNOPTIMISED    2u /* debugging: -O0 */
+#define SOV_MODULE_EAGER          4u /* compile all kernels now, in parallel */
 /* Kernels with shared memory may be launched with clusters, also if the source names none. */
-#define SOV_MODULE_CLUSTERS    8u
+#define SOV_MODULE_CLUSTERS       8u
+/* The __device__ variables are in pinned host memory: the host may use them at the address that
+ * sov_module_get_variable returns, like memory of sov_host_alloc (CUDA's __managed__). */
+#define SOV_MODULE_HOST_VARIABLES 16u
 
 /*
  * Loads PTX text, SPIR-V or an image (cubin, code object), distinguished by content. bytes does not

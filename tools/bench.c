@@ -98,7 +98,7 @@ static bool sample_launch(struct state *s, const struct row *row, uint64_t *nano
 	sov_result r = launch_store(s, (uint32_t)start);
 
 	if (!r)
-		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
+		r = sov_stream_wait(s->stream, SOV_FOREVER);
 	*nanoseconds = clock_ns() - start;
 	return !failed(s, r, row->name);
 }
@@ -110,7 +110,7 @@ static bool sample_issue(struct state *s, const struct row *row, uint64_t *nanos
 
 	*nanoseconds = clock_ns() - start;
 	if (!r)
-		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
+		r = sov_stream_wait(s->stream, SOV_FOREVER);
 	return !failed(s, r, row->name);
 }
 
@@ -125,7 +125,7 @@ static bool sample_launches(struct state *s, const struct row *row, uint64_t *na
 		r = launch_store(s, (uint32_t)start + i);
 	issued = clock_ns();
 	if (!r)
-		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
+		r = sov_stream_wait(s->stream, SOV_FOREVER);
 	*nanoseconds = ((complete ? clock_ns() : issued) - start) / BURST;
 	return !failed(s, r, row->name);
 }
@@ -145,7 +145,7 @@ static bool verify_store(struct state *s)
 	uint32_t want = random_u32(), got = ~want;
 
 	if (failed(s, launch_store(s, want), "launching") ||
-	    failed(s, sov_stream_wait(s->stream, SOV_MAX_WAIT), "waiting") ||
+	    failed(s, sov_stream_wait(s->stream, SOV_FOREVER), "waiting") ||
 	    failed(s, sov_memory_copy(s->context, SOV_HOST(&got), s->word, sizeof(got)), "copying"))
 		return false;
 	if (got != want)

@@ -9,8 +9,9 @@
 #include "tools/tool.h"
 
 static const struct verb *const verbs[] = {
-	&verb_devices, &verb_info, &verb_doctor, &verb_top,   &verb_trace, &verb_compile,
-	&verb_disasm,  &verb_run,  &verb_bench,  &verb_ptxas, &verb_link,
+	&verb_devices, &verb_info,     &verb_doctor,   &verb_top,   &verb_trace,
+	&verb_compile, &verb_disasm,   &verb_run,      &verb_bench, &verb_ptxas,
+	&verb_link,    &verb_run_cuda, &verb_cuda_env,
 };
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
 
@@ -62,7 +63,7 @@ static void print_help(void)
 	       "Compile, inspect and run compute kernels on a GPU or a software GPU.\n\n"
 	       "Verbs:\n");
 	for (size_t i = 0; i < VERBS; i++)
-		printf("  %-9s %s\n", verbs[i]->name, verbs[i]->summary);
+		printf("  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
 	printf("\n  sov VERB --help   options of one verb\n"
 	       "  sov --version     version\n"
 	       "\nExit status: 0 success, 1 failure, 2 usage error. See sov(1).\n");

@@ -132,7 +132,7 @@ static bool launch_and_wait(struct state *s)
 	    (s->q->time && failed(s, sov_event_record(s->end, NULL), "recording an event")))
 		return false;
 	struct progress *p = progress_start("running");
-	sov_result r = sov_context_wait(s->context, SOV_MAX_WAIT);
+	sov_result r = sov_context_wait(s->context, SOV_FOREVER);
 
 	progress_end(p);
 	return !failed(s, r, "running") &&
@@ -270,7 +270,7 @@ static int run_run(const struct verb *v, int argc, char **argv)
 		 &shared},
 		{"device", 'd', "NAME|N", "device to run on (default 0); see sov devices", NULL,
 		 &q.device},
-		{"limit", 0, "SECONDS", "kernel time limit (default 10, software GPU 600)", NULL,
+		{"limit", 0, "SECONDS", "kernel time limit (default: none, software GPU 600)", NULL,
 		 &limit},
 		{"optimise", 'O', "LEVEL", "optimisation level, 0 or 3 (default 3)", NULL, &level},
 		{"serial", 0, NULL, "serialise the instructions of PTX kernels", &q.serial, NULL},
@@ -292,7 +292,7 @@ static int run_run(const struct verb *v, int argc, char **argv)
 	q.unoptimised = !strcmp(level, "0");
 	if (!block)
 		return usage_error(v, "missing option: --block X[,Y[,Z]]");
-	if (limit && !parse_u64(v, "limit", limit, 1, 3600, &number))
+	if (limit && !parse_u64(v, "limit", limit, 1, UINT64_MAX / 1000000000, &number))
 		return EXIT_USAGE;
 	q.limit = number * 1000000000;
 	if (!parse_triple(v, "grid", grid, q.grid) || !parse_triple(v, "block", block, q.block) ||

@@ -4,7 +4,7 @@
  *
  * The order of the list below is the order in which the hooks run:
  *
- *   create   allocation table, pool, textures, capture operations, first stream, service operations
+ *   create   allocation table, pool, capture operations, first stream, service operations
  *   stop     (context_stop) close stream gates; group_stop if work is pending; destroy queues, then
  *            spare streams; close the sleepers gate; destroy the group; increment the epoch
  *   reset    stop; collect printf output; clear the services' log; new group; open the sleepers
@@ -50,7 +50,7 @@ static const struct context_part *const parts[] = {
 	&allocation_part,    /* create, destroy */
 	&pool_part,          /* create, destroy */
 	&local_memory_part,  /* destroy */
-	&texture_part,       /* create, destroy */
+	&texture_part,       /* destroy */
 	&graph_part,         /* create, retire */
 	&event_part,         /* restart, retire */
 	&semaphore_part,     /* restart, destroy */
@@ -63,17 +63,16 @@ static const struct context_part *const parts[] = {
 	NULL,
 };
 
-#define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
+/* A kernel on a software GPU that takes longer is more likely to be endless than to be large. */
+#define SOFTWARE_KERNEL_TIME_LIMIT UINT64_C(600000000000)
 /* Other work is short, but may wait for another context's work. */
-#define OTHER_TIME_LIMIT          UINT64_C(60000000000)
-/* A software GPU is some thousand times slower than hardware. */
-#define SOFTWARE_LIMIT_FACTOR     60
-#define DEFAULT_STACK_BYTES       1024u /* CUDA's default */
-#define DEFAULT_PRINT_BYTES       (UINT64_C(8) << 20)
-#define MIN_PRINT_BYTES           (UINT64_C(4) << 10)
-#define MAX_PRINT_BYTES           (UINT64_C(4) << 30)
-#define DEFAULT_HEAP_BYTES        (UINT64_C(8) << 20) /* CUDA's default */
-#define MAX_HEAP_BYTES            (UINT64_C(32) << 30)
+#define OTHER_TIME_LIMIT           UINT64_C(60000000000)
+#define DEFAULT_STACK_BYTES        1024u /* CUDA's default */
+#define DEFAULT_PRINT_BYTES        (UINT64_C(8) << 20)
+#define MIN_PRINT_BYTES            (UINT64_C(4) << 10)
+#define MAX_PRINT_BYTES            (UINT64_C(4) << 30)
+#define DEFAULT_HEAP_BYTES         (UINT64_C(8) << 20) /* CUDA's default */
+#define MAX_HEAP_BYTES             (UINT64_C(32) << 30)
 
 /* ---- destroying ---- */
 
@@ -158,19 +157,21 @@ static sov_result read_time_limit(bool software, uint64_t *limit)
 	unsigned long long n = 0;
 	char *end = NULL;
 
-	*limit = DEFAULT_KERNEL_TIME_LIMIT * (software ? SOFTWARE_LIMIT_FACTOR : 1);
+	*limit = software ? SOFTWARE_KERNEL_TIME_LIMIT : SOV_FOREVER;
 	if (!text || !*text)
 		return SOV_OK;
 	if (*text >= '0' && *text <= '9')
 		n = strtoull(text, &end, 10);
-	if (n && n <= SOV_MAX_WAIT / 1000000 && !strcmp(end, "ms"))
+	if (!strcmp(text, "none"))
+		*limit = SOV_FOREVER;
+	else if (n && n <= SOV_FOREVER / 1000000 && !strcmp(end, "ms"))
 		*limit = n * 1000000;
-	else if (n && n <= SOV_MAX_WAIT / 1000000000 && !strcmp(end, "s"))
+	else if (n && n <= SOV_FOREVER / 1000000000 && !strcmp(end, "s"))
 		*limit = n * 1000000000;
 	else
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
 				 "SOV_KERNEL_TIME_LIMIT is '%s'; it must be a number with s or ms, "
-				 "such as 500ms, of at most an hour",
+				 "such as 500ms, or none",
 				 text);
 	return SOV_OK;
 }
@@ -244,11 +245,6 @@ static sov_result check_options(const struct device *d, const sov_context_option
 	if (o->flags)
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
 				 "sov_context_options.flags is 0x%x; none is known", o->flags);
-	if (o->kernel_time_limit > SOV_MAX_WAIT)
-		return set_error(SOV_ERROR_INVALID_ARGUMENT,
-				 "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one "
-				 "hour; give less",
-				 (unsigned long long)o->kernel_time_limit);
 	if (!gpu)
 		return set_error(SOV_ERROR_UNSUPPORTED,
 				 "%s runs %s, for which this version (%d.%d) has no commands; see "
@@ -387,10 +383,15 @@ sov_result api_context_status(sov_context context)
 
 sov_result api_context_wait(sov_context context, uint64_t timeout)
 {
-	sov_result r = check_timeout(timeout);
-	struct context *c = r ? NULL : context_enter(context, &r);
+	sov_result r;
+	struct context *c = context_enter(context, &r);
+	struct list_head *l;
 
-	return c ? context_leave(c, context_drain(c, timeout)) : r;
+	if (!c)
+		return r;
+	list_for_each(l, &c->streams) if (stream_captured(stream_of(l))) return context_leave(
+		c, set_captured_error("a stream of the context is"));
+	return context_leave(c, context_drain(c, timeout));
 }
 
 sov_result api_context_get_device(sov_context context, sov_device *device)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The API calls that open devices. The first of them initialises the library: it reads the
- * environment variables of the log, the dumps and the trace, and enumerates the devices.
+ * environment variables of the log, the dumps and the trace, and enumerates the devices. In a child
+ * of fork() they do so again: it cannot use the parent's objects, whose threads it lacks and whose
+ * queues it would share with the parent, but it can make its own.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -11,11 +13,12 @@
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
 #include "libsov/runtime/context/device.h"
+#include "libsov/runtime/memory/address_space.h"
 #include "libsov/runtime/module/dump.h"
 #include "libsov/runtime/trace/trace.h"
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool initialised;
+static bool initialised, watches_fork;
 
 static sov_result environment_read(void)
 {
@@ -32,6 +35,43 @@ static sov_result environment_read(void)
 	return r;
 }
 
+/* The locks of what all contexts share: no other thread of the parent holds them in the child. */
+static void before_fork(void)
+{
+	pthread_mutex_lock(&init_lock);
+	objects_before_fork();
+	va_before_fork();
+}
+
+static void after_fork(bool is_child)
+{
+	if (is_child) {
+		devices_forget();
+		initialised = false;
+	}
+	va_after_fork();
+	objects_after_fork(is_child);
+	pthread_mutex_unlock(&init_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+	after_fork(false);
+}
+
+static void after_fork_in_child(void)
+{
+	after_fork(true);
+}
+
+static sov_result fork_watch(void)
+{
+	if (!watches_fork && pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child))
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for fork handlers");
+	watches_fork = true;
+	return SOV_OK;
+}
+
 /* A failed initialisation is repeated by the next call. */
 static sov_result runtime_init(void)
 {
@@ -40,6 +80,8 @@ static sov_result runtime_init(void)
 	pthread_mutex_lock(&init_lock);
 	if (!initialised) {
 		r = environment_read();
+		if (!r)
+			r = fork_watch();
 		if (!r)
 			r = device_enumerate();
 		initialised = !r;

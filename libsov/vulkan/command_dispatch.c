@@ -52,7 +52,7 @@ static VkResult dispatch_indirect_run(VkQueue q, const struct command *c, bool m
 {
 	const struct dispatch *x = (const struct dispatch *)c;
 	uint32_t grid[3];
-	sov_result r = sov_stream_wait(q->stream, may_wait ? SOV_MAX_WAIT : SOV_NO_WAIT);
+	sov_result r = sov_stream_wait(q->stream, may_wait ? SOV_FOREVER : SOV_NO_WAIT);
 
 	if (r)
 		return r == SOV_NOT_READY ? VK_NOT_READY : result_of(r);

@@ -118,15 +118,20 @@ static uint64_t pool_bytes(const VkDescriptorPoolCreateInfo *info)
 {
 	const VkDescriptorPoolInlineUniformBlockCreateInfo *blocks = chain_find(
 		info->pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_INLINE_UNIFORM_BLOCK_CREATE_INFO);
-	uint64_t bytes = TABLE_ALIGNMENT;
+	uint64_t bytes = TABLE_ALIGNMENT, descriptors = 0;
 	uint32_t i;
 
 	for (i = 0; i < info->poolSizeCount; i++) {
 		bool block = info->pPoolSizes[i].type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK;
 
+		descriptors += info->pPoolSizes[i].descriptorCount;
 		bytes += (uint64_t)info->pPoolSizes[i].descriptorCount *
 			 (block ? 1 : sizeof(struct buffer_descriptor));
 	}
+	/* Programs that count the descriptors of one set, not of all (ggml of 2024), run on other
+	 * drivers, which do not count. */
+	if (descriptors < info->maxSets)
+		bytes *= info->maxSets;
 	/* Each block may need padding to the alignment. */
 	bytes += (uint64_t)(blocks ? blocks->maxInlineUniformBlockBindings : 0) * TABLE_ALIGNMENT;
 	return (bytes + TABLE_ALIGNMENT - 1) & ~(uint64_t)(TABLE_ALIGNMENT - 1);
@@ -137,7 +142,7 @@ static void pool_clear(VkDescriptorPool p)
 	uint32_t i;
 
 	p->first = p->last = p->free_objects = NULL;
-	p->sets = 0;
+	p->used = 0;
 	for (i = p->max_sets; i; i--) {
 		set_layout_put(p->objects[i - 1].layout);
 		p->objects[i - 1].layout = NULL;
@@ -253,7 +258,8 @@ static VkResult set_alloc(VkDescriptorPool p, VkDescriptorSetLayout l, const uin
 	if (!s || bytes > p->bytes)
 		return VK_ERROR_OUT_OF_POOL_MEMORY;
 	if (!pool_find_room(p, bytes, &after))
-		return VK_ERROR_FRAGMENTED_POOL;
+		return p->bytes - p->used < bytes ? VK_ERROR_OUT_OF_POOL_MEMORY
+						  : VK_ERROR_FRAGMENTED_POOL;
 	p->free_objects = s->next;
 	s->layout = l;
 	set_layout_get(l);
@@ -264,7 +270,7 @@ static VkResult set_alloc(VkDescriptorPool p, VkDescriptorSetLayout l, const uin
 	s->cpu = p->memory.cpu + s->offset;
 	s->shadow = p->shadow + s->offset;
 	pool_link(p, s, after);
-	p->sets++;
+	p->used += bytes;
 	*out = s;
 	return VK_SUCCESS;
 }
@@ -278,7 +284,7 @@ static void set_free(VkDescriptorPool p, VkDescriptorSet s)
 	s->layout = NULL;
 	s->next = p->free_objects;
 	p->free_objects = s;
-	p->sets--;
+	p->used -= s->bytes;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL vkAllocateDescriptorSets(VkDevice d,

@@ -276,7 +276,7 @@ struct VkDescriptorSet_T {
 struct VkDescriptorPool_T {
 	struct shared_memory memory;
 	uint8_t *shadow;
-	uint32_t bytes, max_sets, sets;
+	uint32_t bytes, used, max_sets;
 	VkDescriptorSet first, last; /* by offset */
 	VkDescriptorSet free_objects;
 	struct VkDescriptorSet_T *objects;

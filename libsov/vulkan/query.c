@@ -77,7 +77,7 @@ static VkResult query_wait(VkDevice d, const struct query *q, uint64_t *time)
 			continue;
 		}
 		pthread_mutex_unlock(&d->lock);
-		waited = sov_event_wait(e, SOV_MAX_WAIT);
+		waited = sov_event_wait(e, SOV_FOREVER);
 		pthread_mutex_lock(&d->lock);
 		if (waited && waited != SOV_ERROR_TIMEOUT)
 			return result_of(waited);
@@ -205,7 +205,7 @@ static VkResult copy_results(VkQueue q, const struct query_command *x)
 
 static VkResult copy_results_run(VkQueue q, const struct command *c, bool may_wait)
 {
-	sov_result r = sov_stream_wait(q->stream, may_wait ? SOV_MAX_WAIT : SOV_NO_WAIT);
+	sov_result r = sov_stream_wait(q->stream, may_wait ? SOV_FOREVER : SOV_NO_WAIT);
 
 	if (r)
 		return r == SOV_NOT_READY ? VK_NOT_READY : result_of(r);

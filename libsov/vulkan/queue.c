@@ -233,7 +233,6 @@ VkResult queue_wait_idle(VkQueue q)
 {
 	VkDevice d = q->device;
 	VkResult r = VK_SUCCESS;
-	sov_result waited;
 
 	pthread_mutex_lock(&d->lock);
 	while (q->first && !d->lost)
@@ -243,10 +242,7 @@ VkResult queue_wait_idle(VkQueue q)
 	pthread_mutex_unlock(&d->lock);
 	if (r)
 		return r;
-	do
-		waited = sov_stream_wait(q->stream, SOV_MAX_WAIT);
-	while (waited == SOV_ERROR_TIMEOUT);
-	return result_of(waited);
+	return result_of(sov_stream_wait(q->stream, SOV_FOREVER));
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL vkQueueWaitIdle(VkQueue q)

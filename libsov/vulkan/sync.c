@@ -357,7 +357,7 @@ static VkResult wait_for_mark(VkDevice d, struct mark *m, uint64_t ns)
 
 	mark_get(m);
 	pthread_mutex_unlock(&d->lock);
-	r = sov_event_wait(m->event, ns < SOV_MAX_WAIT ? ns : SOV_MAX_WAIT);
+	r = sov_event_wait(m->event, ns);
 	pthread_mutex_lock(&d->lock);
 	mark_put(d, m);
 	return r == SOV_ERROR_TIMEOUT || r == SOV_NOT_READY ? VK_SUCCESS : result_of(r);

@@ -105,6 +105,9 @@ struct winsys {
 	 * other back ends have found. A failure leaves one sentence in message. */
 	int (*enumerate)(uint32_t devices_before, struct winsys_device ***devices, uint32_t *count,
 			 char *message, size_t message_bytes);
+	/* In a child of fork(): forgets the devices of the parent, which it cannot use, without
+	 * a call for them; enumerate finds new ones. */
+	void (*forget)(void);
 	void (*info)(struct winsys_device *d, struct winsys_info *out);
 	/* The present time on the clock of semaphore time stamps, in nanoseconds. */
 	uint64_t (*gpu_time)(struct winsys_device *d);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/nv/exec.h"
+#include "model/nv/exec_memory.h"
+
+#define BARRIER_BYTES 8
 
 struct arriving {
 	uint64_t pc, ticket; /* 0: no LDGDEPBAR has followed it */
@@ -20,17 +22,33 @@ struct copies {
 	struct arriving *list;
 	uint32_t count, capacity;
 	uint16_t *pending; /* copies in flight, by byte of shared memory */
+	/* … and by the eight bytes of their barrier: threads test barriers often, and a tensor
+	 * copy consists of a copy for every few bytes. */
+	uint32_t *waiting;
+	uint32_t plain; /* copies that complete at no barrier */
 };
+
+static uint32_t *waiting_at(const struct copies *c, uint32_t barrier)
+{
+	return &c->waiting[(barrier & ((1u << RANK_SHIFT) - 1)) / BARRIER_BYTES];
+}
+
+static size_t barriers(uint32_t shared_bytes)
+{
+	return shared_bytes / BARRIER_BYTES + 1;
+}
 
 struct copies *copies_create(uint32_t shared_bytes)
 {
 	struct copies *c = calloc(1, sizeof(*c));
 
-	if (c)
-		c->pending = calloc(shared_bytes + 1, sizeof(*c->pending));
-	if (c && c->pending)
+	if (!c)
+		return NULL;
+	c->pending = calloc(shared_bytes + 1, sizeof(*c->pending));
+	c->waiting = calloc(barriers(shared_bytes), sizeof(*c->waiting));
+	if (c->pending && c->waiting)
 		return c;
-	free(c);
+	copies_destroy(c);
 	return NULL;
 }
 
@@ -40,13 +58,15 @@ void copies_destroy(struct copies *c)
 		return;
 	free(c->list);
 	free(c->pending);
+	free(c->waiting);
 	free(c);
 }
 
 void copies_reset(struct copies *c, uint32_t shared_bytes)
 {
-	c->count = 0;
+	c->count = c->plain = 0;
 	memset(c->pending, 0, shared_bytes * sizeof(*c->pending));
+	memset(c->waiting, 0, barriers(shared_bytes) * sizeof(*c->waiting));
 }
 
 bool copies_hold(struct warp *w, struct cta *cta, uint32_t to, const void *words, uint32_t bytes,
@@ -72,6 +92,10 @@ bool copies_hold(struct warp *w, struct cta *cta, uint32_t to, const void *words
 				  .barrier = barrier,
 				  .reduction = reduction};
 	memcpy(copy->words, words, bytes);
+	if (barrier == NO_BARRIER)
+		c->plain++;
+	else
+		++*waiting_at(c, barrier);
 	for (uint32_t k = 0; k < bytes; k++)
 		c->pending[to + k]++;
 	return true;
@@ -104,6 +128,8 @@ void copies_arrive(struct warp *w, uint8_t scoreboard, uint64_t settled)
 	struct copies *c = w->cta->copies;
 	uint32_t left = 0;
 
+	if (!c->plain)
+		return;
 	for (uint32_t k = 0; k < c->count; k++) {
 		struct arriving *copy = &c->list[k];
 
@@ -113,6 +139,7 @@ void copies_arrive(struct warp *w, uint8_t scoreboard, uint64_t settled)
 		else
 			write_copy(w->cta, copy);
 	}
+	c->plain -= c->count - left;
 	c->count = left;
 }
 
@@ -121,12 +148,15 @@ void copies_complete(struct warp *w)
 	struct copies *c = w->cta->copies;
 	uint32_t left = 0;
 
+	if (!c->plain)
+		return;
 	for (uint32_t k = 0; k < c->count; k++) {
 		if (c->list[k].warp != w->index || c->list[k].barrier != NO_BARRIER)
 			c->list[left++] = c->list[k];
 		else
 			write_copy(w->cta, &c->list[k]);
 	}
+	c->plain -= c->count - left;
 	c->count = left;
 }
 
@@ -135,6 +165,9 @@ uint32_t copies_arrive_at(struct cta *cta, uint32_t barrier)
 	struct copies *c = cta->copies;
 	uint32_t left = 0, bytes = 0;
 
+	if (!*waiting_at(c, barrier))
+		return 0;
+	*waiting_at(c, barrier) = 0;
 	for (uint32_t k = 0; k < c->count; k++) {
 		if (c->list[k].barrier != barrier) {
 			c->list[left++] = c->list[k];
@@ -145,6 +178,11 @@ uint32_t copies_arrive_at(struct cta *cta, uint32_t barrier)
 	}
 	c->count = left;
 	return bytes;
+}
+
+bool copies_any_pending(const struct cta *cta)
+{
+	return cta->copies && cta->copies->count;
 }
 
 bool copies_pending(const struct cta *cta, uint64_t address, uint32_t bytes, uint64_t *pc)

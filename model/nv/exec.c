@@ -80,13 +80,13 @@ static bool fetch_valid(struct warp *w, const struct op *op)
 			   (unsigned long long)w->pc);
 		return false;
 	}
-	if (op->top > w->grid->registers) {
+	if (op->top > w->registers) {
 		warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
-			   "the instruction at +0x%llx uses R%u, but the launch descriptor "
-			   "allocates %u "
-			   "registers per thread",
+			   "the instruction at +0x%llx uses R%u, but %s %u registers per thread",
 			   (unsigned long long)(w->pc - w->grid->work.program), op->top - 1u,
-			   w->grid->registers);
+			   w->registers == w->grid->registers ? "the launch descriptor allocates"
+							      : "the warp has",
+			   w->registers);
 		return false;
 	}
 	return true;
@@ -114,7 +114,7 @@ static uint32_t warp_run(struct warp *w, uint32_t budget)
 				break;
 		}
 		op = &page->ops[(w->pc - page->va) / WORD_BYTES];
-		if ((w->pc % WORD_BYTES || op->top > w->grid->registers) && !fetch_valid(w, op))
+		if ((w->pc % WORD_BYTES || op->top > w->registers) && !fetch_valid(w, op))
 			break;
 		mask = w->active = w->mask & (w->p[op->guard] ^ op->guard_flip);
 		w->next = w->pc + WORD_BYTES;
@@ -231,6 +231,7 @@ static void warp_start(struct cta *c, struct warp *w, uint32_t index)
 	w->hazard = hazard;
 	w->weak = c->weak;
 	w->r = (uint32_t(*)[LANES])c->rows + (size_t)index * ROW_COUNT;
+	w->registers = g->registers;
 	memset(w->r, POISON, (size_t)g->registers * ROW_BYTES);
 	memset(w->r[ROW_ZERO], 0, (ROW_COUNT - ROW_ZERO) * (size_t)ROW_BYTES);
 	w->p[SASS_PT] = w->p[PRED_UNIFORM + SASS_PT] = ALL_LANES;
@@ -257,6 +258,7 @@ static void cta_start(struct cta *c, const uint32_t first[3])
 	c->id[1] = first[1] + c->rank / size[0] % size[1];
 	c->id[2] = first[2] + c->rank / size[0] / size[1];
 	c->live = g->threads;
+	c->free_registers = 0;
 	if (c->weak)
 		weak_unit_start(c->weak, NULL);
 	if (c->copies)

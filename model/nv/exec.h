@@ -141,6 +141,7 @@ struct warp {
 	struct grid *grid;
 	struct exec *exec;
 	uint32_t (*r)[LANES];
+	uint32_t registers; /* that each thread has (exec_registers.c) */
 	uint32_t p[PRED_COUNT];
 	uint32_t ur[UREG_COUNT];
 	/* Divergence: the lanes of mask are active at pc. Every other live lane has a pc and is
@@ -175,8 +176,9 @@ struct cta {
 	struct grid *grid;
 	struct exec *exec;
 	struct cluster *cluster;
-	uint32_t id[3], rank; /* rank: in the cluster */
-	uint32_t live;        /* live threads */
+	uint32_t id[3], rank;    /* rank: in the cluster */
+	uint32_t live;           /* live threads */
+	uint32_t free_registers; /* per lane, that warps have given up */
 	struct {
 		uint32_t expected; /* threads; 0: all live threads */
 		uint32_t votes, voters;
@@ -297,8 +299,8 @@ struct op_row {
 run_fn run_nothing; /* of instructions without an effect here; in exec_control.c */
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_matrix[], rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[],
-	rows_syncs[], rows_bulk[], rows_tensor[], rows_cluster[], rows_group[], rows_remote[],
-	rows_texture[], rows_volta[];
+	rows_syncs[], rows_bulk[], rows_tensor[], rows_cluster[], rows_registers[], rows_group[],
+	rows_remote[], rows_texture[], rows_volta[];
 
 /* exec_table.c: fills everything but timing. Returns NULL, or why this form is not modelled. */
 const char *op_prepare(struct op *op, const struct sass_inst *in);
@@ -322,6 +324,7 @@ void copies_arrive(struct warp *w, uint8_t scoreboard, uint64_t settled);
 void copies_complete(struct warp *w); /* all of the warp */
 /* Whether a copy to one of these bytes of shared memory is in flight, and its instruction. */
 bool copies_pending(const struct cta *cta, uint64_t address, uint32_t bytes, uint64_t *pc);
+bool copies_any_pending(const struct cta *cta);
 
 /* hazard.c */
 struct timing *timing_create(uint32_t count);

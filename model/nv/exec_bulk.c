@@ -34,11 +34,14 @@ struct bulk_copy {
 	const struct sass_inst *reduction; /* NULL: a copy */
 };
 
-/* Elements are combined one by one, each atomically; PTX says no more. */
+/* Elements are combined one by one, each atomically; PTX says no more. It says that adding f32
+ * flushes subnormal numbers, for which ptxas has .F32. */
 static void reduce_part(const struct bulk_copy *c, uint8_t *target, const uint8_t *source)
 {
 	const uint8_t *mod = c->reduction->mod;
-	const struct element *e = atomic_element(mod[SASS_M_ATYPE]);
+	bool flush = mod[SASS_M_ATYPE] == SASS_ATYPE_F32;
+	const struct element *e =
+		atomic_element(flush ? (uint32_t)SASS_ATYPE_F32_FTZ : mod[SASS_M_ATYPE]);
 
 	for (uint32_t k = 0; k < BULK_BYTES; k += e->bytes) {
 		uint64_t value = 0;

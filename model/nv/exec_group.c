@@ -90,6 +90,9 @@ static const char *prepare_group(struct op *op, const struct sass_inst *in)
 	return mma_group_exists(&g) ? NULL : "there is no such product of a warp group";
 }
 
+/* Descriptors have 18 bits of an address, which therefore lies in the block's own memory in a
+ * cluster, too: ptxas drops the block's number of a shared address, and CUTLASS's kernels of
+ * clusters rely on it. */
 static uint32_t read_shared(void *state, uint32_t address, uint32_t bytes)
 {
 	struct access *x = state;
@@ -97,6 +100,8 @@ static uint32_t read_shared(void *state, uint32_t address, uint32_t bytes)
 	const uint8_t *at;
 
 	x->bytes = bytes;
+	if (x->w->grid->has_clusters)
+		address |= x->w->cta->rank << RANK_SHIFT;
 	at = x->w->halt & HALT_FAULT ? NULL : lane_pointer(x, 0, address);
 	for (uint32_t k = 0; at && k < bytes; k++)
 		value |= (uint32_t)__atomic_load_n(at + k, __ATOMIC_RELAXED) << 8 * k;

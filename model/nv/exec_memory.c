@@ -244,38 +244,62 @@ static void store_words(uint8_t *at, const uint32_t *in, uint32_t bytes)
 	}
 }
 
-/* The addresses of an instruction. If one translation covers all of them, host is the host address
- * of base; otherwise NULL. */
+/* The addresses of an instruction. If one translation covers those of all active lanes, and each is
+ * valid, host is the host address of base; otherwise NULL. */
 struct lanes {
 	uint64_t address[LANES], base;
 	uint8_t *host;
 };
 
+/* Bits over the active lanes: those set in any address, those in which an address differs from the
+ * first one, and bit 63 if an address is not in [start, last]. */
+struct address_bits {
+	uint64_t set, differing, outside;
+};
+
+static inline void add_address(struct address_bits *b, uint64_t address, uint64_t first,
+			       uint64_t start, uint64_t last)
+{
+	b->set |= address;
+	b->differing |= address ^ first;
+	b->outside |= (address - start) | (last - address);
+}
+
+static struct address_bits combine_addresses(const uint64_t address[LANES], uint32_t mask,
+					     uint64_t start, uint64_t last)
+{
+	uint64_t first = address[first_lane(mask)];
+	struct address_bits b = {0};
+
+	if (mask == UINT32_MAX) {
+		EACH_LANE(i)
+			add_address(&b, address[i], first, start, last);
+		return b;
+	}
+	for (; mask; mask &= mask - 1)
+		add_address(&b, address[first_lane(mask)], first, start, last);
+	return b;
+}
+
 static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op, uint32_t mask)
 {
-	const uint64_t page = ~(uint64_t)(MMU_PAGE_BYTES - 1);
-	uint64_t first, odd = 0, other_page = 0, beyond = 0, size = x->w->grid->shared_bytes;
-	uint64_t own = (uint64_t)x->w->cta->rank << RANK_SHIFT;
+	uint64_t own = (uint64_t)x->w->cta->rank << RANK_SHIFT, size = x->w->grid->shared_bytes;
+	struct address_bits b;
 	enum mmu_result why;
 
 	lane_addresses(x->w, op, l->address);
-	first = l->address[first_lane(mask)];
-	EACH_LANE(i) {
-		uint64_t in = 0 - (uint64_t)(mask >> i & 1);
-
-		odd |= l->address[i] & (x->bytes - 1) & in;
-		other_page |= (l->address[i] ^ first) & page & in;
-		beyond |=
-			(l->address[i] - own > size || l->address[i] - own + x->bytes > size) & in;
-	}
+	b = combine_addresses(l->address, mask, own, own + size - x->bytes);
 	l->host = NULL;
 	l->base = 0;
-	if (x->space == SPACE_SHARED && !odd && !beyond && !x->w->cta->copies) {
+	if (b.set & (x->bytes - 1))
+		return;
+	if (x->space == SPACE_GLOBAL && b.differing < MMU_PAGE_BYTES) {
+		l->base = l->address[first_lane(mask)] & ~(uint64_t)(MMU_PAGE_BYTES - 1);
+		l->host = mmu_translate(&x->w->exec->thread.reader, l->base, x->rights, &why);
+	} else if (x->space == SPACE_SHARED && !copies_any_pending(x->w->cta) && size >= x->bytes &&
+		   !(b.outside >> 63)) {
 		l->base = own;
 		l->host = x->w->cta->shared;
-	} else if (x->space == SPACE_GLOBAL && !odd && !other_page) {
-		l->base = first & page;
-		l->host = mmu_translate(&x->w->exec->thread.reader, l->base, x->rights, &why);
 	}
 }
 
@@ -314,6 +338,50 @@ static const uint8_t *weak_lane_load(const struct access *x, const struct op *op
 	return (const uint8_t *)buffer;
 }
 
+/* Loads of all active lanes from host memory. Words are read whole, as by load_words(). */
+#define GATHER(type, out, l, mask) \
+	do { \
+		const uint8_t *at_ = (l)->host - (l)->base; \
+\
+		if ((mask) == UINT32_MAX) { \
+			EACH_LANE(i) \
+				(out)[i] = (uint32_t)__atomic_load_n( \
+					(const type *)(const void *)(at_ + (l)->address[i]), \
+					__ATOMIC_RELAXED); \
+			break; \
+		} \
+		for (uint32_t left_ = (mask); left_; left_ &= left_ - 1) { \
+			uint32_t i = first_lane(left_); \
+\
+			(out)[i] = (uint32_t)__atomic_load_n( \
+				(const type *)(const void *)(at_ + (l)->address[i]), \
+				__ATOMIC_RELAXED); \
+		} \
+	} while (0)
+
+static void gather(struct warp *w, const struct op *op, uint32_t width, struct lanes *l,
+		   uint32_t mask)
+{
+	uint32_t words = widths[width].words;
+
+	switch (width) {
+	case SASS_WIDTH_U8:
+		GATHER(uint8_t, w->r[op->d], l, mask);
+		return;
+	case SASS_WIDTH_S8:
+		GATHER(int8_t, w->r[op->d], l, mask);
+		return;
+	case SASS_WIDTH_U16:
+		GATHER(uint16_t, w->r[op->d], l, mask);
+		return;
+	case SASS_WIDTH_S16:
+		GATHER(int16_t, w->r[op->d], l, mask);
+		return;
+	}
+	for (uint32_t k = 0; k < words; k++, l->host += 4)
+		GATHER(uint32_t, w->r[op->d + k], l, mask);
+}
+
 static void run_load(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t width = op->inst->mod[SASS_M_WIDTH];
@@ -330,6 +398,10 @@ static void run_load(struct warp *w, const struct op *op, uint32_t mask)
 	if (weak)
 		weak_unit_tick(weak);
 	lanes_prepare(&l, &x, op, mask);
+	if (l.host && !weak) {
+		gather(w, op, width, &l, mask);
+		return;
+	}
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t words[4], buffer[4];
 		const uint8_t *at;
@@ -345,6 +417,37 @@ static void run_load(struct warp *w, const struct op *op, uint32_t mask)
 		for (uint32_t k = 0; k < widths[width].words; k++)
 			w->r[op->d + k][i] = words[k];
 	}
+}
+
+/* Stores of all active lanes to host memory. If several lanes store to one address, the last one's
+ * value stays. */
+#define SCATTER(type, l, in, mask) \
+	do { \
+		uint8_t *at_ = (l)->host - (l)->base; \
+\
+		for (uint32_t left_ = (mask); left_; left_ &= left_ - 1) { \
+			uint32_t i = first_lane(left_); \
+\
+			__atomic_store_n((type *)(void *)(at_ + (l)->address[i]), (type)(in)[i], \
+					 __ATOMIC_RELAXED); \
+		} \
+	} while (0)
+
+static void scatter(struct warp *w, const struct op *op, uint32_t width, struct lanes *l,
+		    uint32_t mask)
+{
+	uint32_t row = op->s[0].row;
+
+	switch (widths[width].bytes) {
+	case 1:
+		SCATTER(uint8_t, l, w->r[row], mask);
+		return;
+	case 2:
+		SCATTER(uint16_t, l, w->r[row], mask);
+		return;
+	}
+	for (uint32_t k = 0; k < widths[width].words; k++, l->host += 4)
+		SCATTER(uint32_t, l, w->r[row + k], mask);
 }
 
 static void run_store(struct warp *w, const struct op *op, uint32_t mask)
@@ -363,6 +466,10 @@ static void run_store(struct warp *w, const struct op *op, uint32_t mask)
 	if (weak)
 		weak_unit_tick(weak);
 	lanes_prepare(&l, &x, op, mask);
+	if (l.host && !weak) {
+		scatter(w, op, width, &l, mask);
+		return;
+	}
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t words[4];
 		uint8_t *at;

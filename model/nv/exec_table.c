@@ -7,10 +7,10 @@
 #include "model/nv/exec.h"
 
 static const struct op_row *const tables[] = {
-	rows_control, rows_convert, rows_double,  rows_float,  rows_half,
-	rows_matrix,  rows_integer, rows_lane,    rows_memory, rows_move,
-	rows_atomic,  rows_syncs,   rows_bulk,    rows_tensor, rows_cluster,
-	rows_group,   rows_remote,  rows_texture, rows_volta,
+	rows_control,   rows_convert, rows_double, rows_float,   rows_half,
+	rows_matrix,    rows_integer, rows_lane,   rows_memory,  rows_move,
+	rows_atomic,    rows_syncs,   rows_bulk,   rows_tensor,  rows_cluster,
+	rows_registers, rows_group,   rows_remote, rows_texture, rows_volta,
 };
 
 static const struct op_row *find_row(uint16_t op)

@@ -326,6 +326,12 @@ static uint32_t lanes_of(const struct sass_reg_use *u, uint32_t mask)
 	return u->kind == SASS_GPR || u->kind == SASS_PRED ? mask : ALL_LANES;
 }
 
+/* Whether the instruction is out of reach of all fixed latencies. */
+static bool is_long_ago(const struct warp *w, const struct flight *f)
+{
+	return w->clock - f->cycle >= SASS_MAX_LATENCY;
+}
+
 static bool check_read(struct warp *w, const struct op *op, const struct sass_reg_use *u,
 		       uint32_t i, uint32_t mask)
 {
@@ -348,6 +354,8 @@ static bool check_read(struct warp *w, const struct op *op, const struct sass_re
 					  f->op->inst->write_barrier);
 			return false;
 		}
+		if (is_long_ago(w, f))
+			continue;
 		need = sass_raw_latency(w->grid->chip->sm, f->op->inst, &t->uses[f->use], op->inst,
 					u);
 		if (w->clock - f->cycle < need) {
@@ -383,6 +391,8 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 					  f->op->inst->write_barrier);
 			return false;
 		}
+		if (is_long_ago(w, f))
+			continue;
 		need = sass_waw_latency(sm, f->op->inst, op->inst);
 		if (w->clock - f->cycle < need) {
 			report_distance(w, op, "overwrites", u, u->reg + i, f, w->clock - f->cycle,

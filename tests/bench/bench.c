@@ -117,7 +117,7 @@ static void launch_and_wait(void *data)
 	struct job *j = data;
 
 	must(sov_function_launch(j->function, &j->launch), "launching");
-	must(sov_context_wait(j->context, SOV_MAX_WAIT), "running");
+	must(sov_context_wait(j->context, SOV_FOREVER), "running");
 }
 
 static sov_function load_kernel(sov_context context, const char *path, const char *kernel)

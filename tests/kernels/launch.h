@@ -35,7 +35,7 @@ static inline bool work_launch(struct work *w, sov_context c, sov_module m)
 	l.arguments = arguments;
 	l.argument_count = w->narguments;
 	good = good && work_must(w, sov_function_launch(f, &l), "launching") &&
-	       work_must(w, sov_context_wait(c, SOV_MAX_WAIT), "running");
+	       work_must(w, sov_context_wait(c, SOV_FOREVER), "running");
 	for (unsigned i = 0; good && i < w->nbuffers; i++)
 		good = work_must(w, sov_memory_copy(c, SOV_HOST(w->buffers[i].data), at[i], w->buffers[i].bytes),
 				 "copying to the host");

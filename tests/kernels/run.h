@@ -55,7 +55,7 @@ static bool launch(sov_context c, sov_function f, struct shape s, const void **a
 	l.arguments = arguments;
 	l.argument_count = count;
 	return must(sov_function_launch(f, &l), "launching") &&
-	       must(sov_context_wait(c, SOV_MAX_WAIT), "running") &&
+	       must(sov_context_wait(c, SOV_FOREVER), "running") &&
 	       must(sov_memory_copy(c, SOV_HOST(out->words), out->base, guarded_bytes(out)), "copying to the host");
 }
 

@@ -58,7 +58,7 @@ static bool launch_program(struct launch l, const void *const *arguments, uint32
 	s.argument_count = count;
 	return must(sov_module_get_function(module, l.name, &f), l.name) &&
 	       must(sov_function_launch(f, &s), l.name) &&
-	       must(sov_context_wait(context, SOV_MAX_WAIT), l.name);
+	       must(sov_context_wait(context, SOV_FOREVER), l.name);
 }
 
 /* Compares elements; describes the first difference in why. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compares which PTX is legal for ptxas and for us: the forms of ptx_forms.py, ptx_more_forms.py,
-ptx_operand_forms.py, ptx_cluster_forms.py and ptx_matrix_forms.py, and the modules of ptx_module_forms.py. Textures,
-surfaces and copies of tensors are not among them. Prints the forms that only one of the two accepts, and counts.
+ptx_operand_forms.py, ptx_cluster_forms.py, ptx_matrix_forms.py and ptx_texture_forms.py, and the modules of
+ptx_module_forms.py. Prints the forms that only one of the two accepts, and counts.
   usage: ptx_legal.py SOV PTXAS [--target sm_90a] [--version 9.0] [FAMILY...]
 
 A form of which ptxas warns that its address is narrower than .address_size counts as rejected: with optimisation
@@ -20,6 +20,7 @@ import ptx_matrix_forms
 import ptx_module_forms
 import ptx_more_forms
 import ptx_operand_forms
+import ptx_texture_forms
 
 MODULE = "//\n.version VERSION\n.target TARGET\n.address_size 64\n"
 HEAD = MODULE + f""".global .align 16 .b8 gv[64];
@@ -130,7 +131,8 @@ def main():
             said = compiler.messages(work, HEAD.replace("TARGET", given.target) + TAIL)
             if said is not None:
                 sys.exit("the kernel without a form is rejected: " + said)
-        for source in (ptx_forms, ptx_more_forms, ptx_operand_forms, ptx_cluster_forms, ptx_matrix_forms, ptx_module_forms):
+        for source in (ptx_forms, ptx_more_forms, ptx_operand_forms, ptx_cluster_forms, ptx_matrix_forms, ptx_texture_forms,
+                       ptx_module_forms):
             for name, make in (f for family in source.FAMILIES for f in family()):
                 if given.families and name not in given.families:
                     continue

@@ -137,7 +137,7 @@ static sov_result run_in(sov_context c, const void *image, size_t size, const ch
 	if (!r)
 		r = launch(f, variant, buffer);
 	if (!r)
-		r = sov_context_wait(c, SOV_MAX_WAIT);
+		r = sov_context_wait(c, SOV_FOREVER);
 	if (!r)
 		r = sov_memory_copy(c, SOV_HOST(data), buffer, BUFFER_BYTES);
 	return r;

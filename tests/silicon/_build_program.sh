@@ -2,6 +2,7 @@
 # Sourced by scripts of this folder, from the root of the tree on: run_program NAME builds NAME.c with
 # the library as $BUILD/NAME and runs it with a time limit.
 set -eu
+export SOV_KERNEL_TIME_LIMIT="${SOV_KERNEL_TIME_LIMIT:-60s}" # a kernel has no limit on a GPU otherwise
 : "${BUILD:=build}" "${CC:=cc}" "${MAKE:=make}"
 cd "$(dirname "$0")/../.."
 run_program() { # name

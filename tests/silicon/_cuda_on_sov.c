@@ -85,7 +85,7 @@ EXPORT cuCtxSetLimit(int limit, size_t value)
 EXPORT cuCtxSynchronize(void);
 EXPORT cuCtxSynchronize(void)
 {
-	return cuda_error(sov_context_wait(context, SOV_MAX_WAIT));
+	return cuda_error(sov_context_wait(context, SOV_FOREVER));
 }
 EXPORT cuMemAlloc_v2(sov_ptr *address, size_t bytes);
 EXPORT cuMemAlloc_v2(sov_ptr *address, size_t bytes)
@@ -132,7 +132,7 @@ EXPORT cuStreamCreate(sov_stream *stream, unsigned flags)
 EXPORT cuStreamSynchronize(sov_stream stream);
 EXPORT cuStreamSynchronize(sov_stream stream)
 {
-	return cuda_error(sov_stream_wait(stream, SOV_MAX_WAIT));
+	return cuda_error(sov_stream_wait(stream, SOV_FOREVER));
 }
 /* cuModuleLoadData has no size: PTX ends with a zero, and for an image take the end of the last
  * table from the ELF header. */
@@ -196,7 +196,7 @@ EXPORT cuEventRecord(sov_event event, sov_stream stream)
 EXPORT cuEventSynchronize(sov_event event);
 EXPORT cuEventSynchronize(sov_event event)
 {
-	return cuda_error(sov_event_wait(event, SOV_MAX_WAIT));
+	return cuda_error(sov_event_wait(event, SOV_FOREVER));
 }
 EXPORT cuEventElapsedTime(float *milliseconds, sov_event from, sov_event to);
 EXPORT cuEventElapsedTime(float *milliseconds, sov_event from, sov_event to)

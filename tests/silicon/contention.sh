@@ -4,6 +4,7 @@
 # under NVIDIA's driver: contention.cu compiled by nvcc, and its PTX by sov.
 #   usage: tests/silicon/contention.sh [ANOTHER_SOV]...     environment: NVCC (nvcc), ARCH (sm_90)
 set -eu
+export SOV_KERNEL_TIME_LIMIT="${SOV_KERNEL_TIME_LIMIT:-60s}" # a kernel has no limit on a GPU otherwise
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -77,11 +77,11 @@ static void sov_api_launch(uint64_t to, uint32_t value)
 }
 static void sov_api_wait(void)
 {
-	sov_must(sov_stream_wait(sov_api_stream, SOV_MAX_WAIT), "waiting");
+	sov_must(sov_stream_wait(sov_api_stream, SOV_FOREVER), "waiting");
 }
 static void sov_api_wait_all(void)
 {
-	sov_must(sov_context_wait(sov_api_context, SOV_MAX_WAIT), "waiting");
+	sov_must(sov_context_wait(sov_api_context, SOV_FOREVER), "waiting");
 }
 static void sov_api_htod(uint64_t to, const void *from, size_t bytes)
 {

@@ -179,7 +179,7 @@ static void sov_htod(unsigned stream, uint64_t to, const void *from, size_t byte
 static void sov_wait(unsigned stream)
 {
 	sov_need_stream(stream);
-	sov_must(sov_stream_wait(streams[stream], SOV_MAX_WAIT), "waiting");
+	sov_must(sov_stream_wait(streams[stream], SOV_FOREVER), "waiting");
 }
 static uint32_t sov_read(uint64_t p)
 {
@@ -221,7 +221,7 @@ static void sov_use_memory(void)
 static void sov_use_event(bool timed)
 {
 	sov_must(sov_event_record(events[timed], streams[0]), "recording");
-	sov_must(sov_event_wait(events[timed], SOV_MAX_WAIT), "waiting");
+	sov_must(sov_event_wait(events[timed], SOV_FOREVER), "waiting");
 }
 
 #define CUDA_RUNTIME_FUNCTIONS(F) \

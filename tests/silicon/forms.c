@@ -179,7 +179,7 @@ static bool soft_run(struct gpu *g, const char *name, uint64_t *out)
 	soft_must(sov_module_get_function(g->module, name, &f), name);
 	r = sov_function_launch(f, &l);
 	if (!r)
-		r = sov_context_wait(g->context, SOV_MAX_WAIT);
+		r = sov_context_wait(g->context, SOV_FOREVER);
 	if (!r)
 		r = sov_memory_copy(g->context, SOV_HOST(out), g->buffers[3], sizeof(soft));
 	if (!r)

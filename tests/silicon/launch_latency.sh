@@ -4,6 +4,7 @@
 # launch_latency.c with each in alternating order, and prints the quartiles of the runs' medians.
 #   usage: tests/silicon/launch_latency.sh TREE_BEFORE TREE_AFTER [RUNS]
 set -eu
+export SOV_KERNEL_TIME_LIMIT="${SOV_KERNEL_TIME_LIMIT:-60s}" # a kernel has no limit on a GPU otherwise
 before=$(cd "$1" && pwd)
 after=$(cd "$2" && pwd)
 runs=${3:-24}

@@ -8,6 +8,7 @@
 # compiler and make; takes two to three minutes and stops a run that takes longer than two. OURS and THEIRS replace
 # the two commands, to try the script without a GPU. Exit status 0: every outcome was legal.
 set -eu
+export SOV_KERNEL_TIME_LIMIT="${SOV_KERNEL_TIME_LIMIT:-60s}" # a kernel has no limit on a GPU otherwise
 out=$1
 runs=${2:-1048576}
 seeds=${3:-1 2}

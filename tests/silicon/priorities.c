@@ -80,7 +80,7 @@ static void *keep_stream_busy(void *arg)
 		must(sov_event_create(context, SOV_EVENT_DISABLE_TIMING, &events[i]), "an event");
 	for (i = 0; now_ns() < end; i++) {
 		if (i >= 8) {
-			must(sov_event_wait(events[i % 8], SOV_MAX_WAIT), "waiting");
+			must(sov_event_wait(events[i % 8], SOV_FOREVER), "waiting");
 			s->done++;
 		}
 		must(sov_function_launch(work, &l), "launching");
@@ -108,7 +108,7 @@ static bool compare_priorities(int32_t a, int32_t b)
 	for (i = 0; i < 2; i++)
 		pthread_join(loads[i].thread, NULL);
 	for (i = 0; i < 2; i++) {
-		must(sov_stream_wait(loads[i].stream, SOV_MAX_WAIT), "waiting");
+		must(sov_stream_wait(loads[i].stream, SOV_FOREVER), "waiting");
 		must(sov_memory_copy(context, SOV_HOST(&counted[i]), loads[i].counter, 4),
 		     "reading");
 		good &= counted[i] == loads[i].launched;

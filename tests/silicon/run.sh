@@ -12,6 +12,7 @@ cd "$(dirname "$0")"
 CC=${CC:-cc}
 small=
 [ "${1:-}" != --small ] || { small=--small SILICON_NO_LIMITS=1; export SILICON_NO_LIMITS; shift; }
+[ -n "$small" ] || export SOV_KERNEL_TIME_LIMIT="${SOV_KERNEL_TIME_LIMIT:-60s}" # a kernel has no limit on a GPU otherwise
 tests=tests/userspace/compiler/ptx/instructions
 variants="default serial"
 results=$PWD/results

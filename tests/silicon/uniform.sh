@@ -9,6 +9,7 @@
 #   Run it in the root of the sources; of the random kernels (8000) one in eight runs on the GPU.
 #   environment: BUILD (build), PTXAS, JOBS (cores), CC
 set -eu
+export SOV_KERNEL_TIME_LIMIT="${SOV_KERNEL_TIME_LIMIT:-60s}" # a kernel has no limit on a GPU otherwise
 : "${BUILD:=build}" "${JOBS:=$(nproc)}" "${CC:=cc}"
 count=${1:-8000}
 PTXAS=${PTXAS:-$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)}

@@ -126,7 +126,7 @@ bool gcn_legalise(struct ir_func *f, const struct gcn_module_info *module, struc
 	gcn_legalise_formats(f);
 	gcn_legalise_spaces(f);
 	lower_tensor_copies(f);
-	lower_bulk_copies(f, false);
+	lower_bulk_copies(f);
 	lower_mbarriers(f);
 	lower_operations(f, job->target->warp_lanes);
 	if (f->kind == IR_FUNCTION)

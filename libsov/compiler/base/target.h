@@ -77,6 +77,7 @@ struct target {
 	uint32_t params_at, small_params, large_params_at;
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	bool clusters;                          /* blocks can be in clusters */
+	bool moves_registers;                   /* warps of a block can give registers to others */
 	bool calls_for_textures;       /* has no instructions for them that are used: library/ */
 	const struct backend *backend; /* NULL: compilation ends at the IR */
 };

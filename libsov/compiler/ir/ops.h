@@ -271,6 +271,11 @@ OP(LOADMATRIX, "loadmatrix", 2, V, GATHER, T_B32,     A_SUB,          P_CONV|P_R
 /* Waits until the grids that this one depends on have ended and their stores are visible: a launch
  * may start a grid before. */
 OP(GRIDWAIT,  "gridwait",  0, 0, NONE,    T_VOID,     0,              P_READ|P_WRITE)
+/* Registers. A kernel that states how many registers its threads start with may move registers
+ * between warps: give leaves imm of them to each thread of the warp, take asks for imm and returns
+ * whether there were enough. Targets that cannot do this give none and take as many as is asked. */
+OP(GIVE_REGISTERS, "registers.give", 0, 0, NONE, T_VOID, A_IMM,       P_READ|P_WRITE)
+OP(TAKE_REGISTERS, "registers.take", 0, 1, LEAF, T_B1,   A_IMM,       P_READ|P_WRITE)
 /* Time. clock counts cycles or nanoseconds; sleep takes the approximate nanoseconds, b32. */
 OP(CLOCK,     "clock",     0, 1, LEAF,    T_WORD,     A_SUB,          P_READ|P_WRITE)
 OP(SLEEP,     "sleep",     1, 0, NONE,    T_VOID,     0,              P_READ|P_WRITE)

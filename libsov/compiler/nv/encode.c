@@ -280,7 +280,8 @@ static void describe_kernel(struct code *c, const struct nv_text *t, struct cubi
 		.name = f->name,
 		.code = c->bytes,
 		.code_bytes = size,
-		.registers = c->registers + MIR_HARDWARE_GPRS,
+		.registers =
+			f->start_registers ? f->start_registers : c->registers + MIR_HARDWARE_GPRS,
 		.barriers = f->barriers,
 		.shared = f->shared,
 		.shared_bytes = f->shared_bytes,

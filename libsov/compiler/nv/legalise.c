@@ -55,7 +55,8 @@ static bool needs_uniform_address(const struct ir_inst *in)
 /* Bulk copies are the warp's, with operands in uniform registers, but PTX has one per lane. */
 static bool is_of_warp(const struct ir_inst *in)
 {
-	return in->op == IR_BULKCOPY || in->op == IR_TENSORCOPY || in->op == IR_MAPACQUIRE;
+	return in->op == IR_BULKCOPY || in->op == IR_BULKREDUCE || in->op == IR_TENSORCOPY ||
+	       in->op == IR_MAPACQUIRE;
 }
 
 static bool needs_waterfalls(const struct ir_func *f)
@@ -141,8 +142,8 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
 	lower_cluster_barriers(f);
-	lower_bulk_copies(f, sm >= 90);
 	if (sm < 90) {
+		lower_bulk_copies(f);
 		lower_tensor_copies(f);
 		lower_mbarriers(f);
 	} else {

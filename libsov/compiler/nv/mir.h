@@ -201,11 +201,16 @@ struct mir_func {
 	uint32_t nblocks, blocks_capacity;
 	uint32_t entry;
 	uint32_t nunits;
-	uint32_t *unit_vreg;     /* by unit: its virtual register */
-	uint32_t gprs;           /* R0 to R(gprs - 1) may be used */
-	bool stack;              /* R1 is the stack pointer */
-	bool has_alloca;         /* the stack extends below the frame at run time (alloca) */
-	uint32_t dynamic_end_at; /* frame offset of the current end of the dynamic stack */
+	uint32_t *unit_vreg; /* by unit: its virtual register */
+	uint32_t gprs;       /* R0 to R(gprs - 1) may be used */
+	/* Registers that a thread starts with, if warps move registers; 0: they do not, and all
+	 * blocks have the same (register_requests.c). By block, up to limited_blocks: as gprs, and
+	 * the least of them. */
+	uint32_t start_registers, *block_gprs, limited_blocks, min_gprs;
+	bool retry_without_requests; /* the limits of some block are too narrow */
+	bool stack;                  /* R1 is the stack pointer */
+	bool has_alloca;             /* the stack extends below the frame at run time (alloca) */
+	uint32_t dynamic_end_at;     /* frame offset of the current end of the dynamic stack */
 	uint32_t call_bytes; /* bytes of outgoing arguments and results, at the frame's bottom */
 	bool calls;          /* the function calls functions */
 	bool uniform_calls;  /* some of them change uniform registers */
@@ -270,12 +275,22 @@ static inline uint32_t mir_alignment(uint32_t units)
 		return 8;
 	return units < 3 ? units : 4;
 }
+/* Register requests (register_requests.c). Of a kernel: the lowest and the highest number that it
+ * asks for, and the highest that it keeps when it gives some; 0: its registers do not move. */
+struct nv_register_requests {
+	uint32_t lowest, highest, given;
+};
+struct nv_register_requests nv_register_requests(const struct ir_func *f);
+void nv_limit_blocks(struct mir_func *f); /* fills in block_gprs */
+bool nv_check_requests(const struct mir_func *f, struct text *why);
+uint32_t nv_block_gprs(const struct mir_func *f, uint32_t b);
 /* Scratch register for cycles of a parallel copy: the last register, or in functions and with
  * alloca, which need it for the frame as well, R0, the other half of the stack pointer's pair. */
 static inline uint32_t mir_scratch_reg(const struct mir_func *f)
 {
-	return f->stack && (f->has_alloca || f->ir->kind == IR_FUNCTION) ? MIR_STACK ^ 1
-									 : f->gprs - 1;
+	return f->stack && (f->has_alloca || f->ir->kind == IR_FUNCTION)
+		       ? MIR_STACK ^ 1
+		       : (f->min_gprs ? f->min_gprs : f->gprs) - 1;
 }
 static inline bool mir_may_diverge(const struct mir_block *b)
 {
@@ -367,7 +382,7 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes);
 /* Whether an atomic adds pairs of f16 or bf16. */
 bool nv_is_packed_add(const struct ir_inst *in);
 struct nv_module;
-struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
+struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir, bool requests);
 void nv_jump_tables(struct mir_func *f);
 void nv_uniform_registers(struct mir_func *f);
 void nv_split_registers(struct mir_func *f);
@@ -496,12 +511,16 @@ uint32_t nv_warps_per_sm(uint32_t sm);
  * allow. All include MIR_HARDWARE_GPRS. */
 uint32_t nv_partition_warps(uint32_t sm, uint32_t registers);
 uint32_t nv_occupancy_registers(uint32_t warps);
+/* Of a function: as many registers as leave the occupancy that this many leave. */
+uint32_t nv_occupancy_window(const struct mir_func *f, uint32_t gprs);
 /* The warps of a partition that whole blocks fill, of the size that the kernel states. */
 uint32_t nv_resident_warps(const struct ir_func *f, uint32_t warps);
 /* The warps of a partition whose frames the L1 cache holds, at least a few: more of them evict each
  * other's. */
 uint32_t nv_cached_warps(uint32_t sm, uint32_t frame_bytes);
-uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f);
+uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f, bool requests);
+/* The number that a kernel starts with, if its registers move; else 0. */
+uint32_t nv_start_registers(uint32_t sm, const struct ir_func *f);
 uint32_t nv_function_register_limit(uint32_t sm, const struct ir_module *m);
 void nv_separate_copies(struct mir_func *f); /* from accesses to shared memory before them */
 void nv_set_scoreboards(struct mir_func *f); /* scoreboards, then stall counts */

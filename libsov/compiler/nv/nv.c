@@ -40,6 +40,7 @@ static bool stage_regalloc(struct mir_func *f)
 	bool allocated;
 
 	nv_split_critical_edges(f);
+	nv_limit_blocks(f);
 	nv_spill_predicates(f);
 	nv_choose_saving_calls(f);
 	nv_copy_live_sums(f);
@@ -51,6 +52,10 @@ static bool stage_regalloc(struct mir_func *f)
 			f->gprs += 4;
 			limit = pressure_limit(f);
 			continue;
+		}
+		if (!fits && f->start_registers) {
+			f->retry_without_requests = true;
+			return true;
 		}
 		if (!fits) {
 			diag_error(&f->job->diag, 0, 0,
@@ -145,7 +150,7 @@ static const struct stage {
 	{"nv-regalloc", stage_regalloc, nv_check_registers},
 	{"nv-if-convert", stage_if_convert, NULL},
 	{"nv-converge", stage_convergence_barriers, nv_check_convergence},
-	{"nv-schedule", stage_schedule, NULL},
+	{"nv-schedule", stage_schedule, nv_check_requests},
 	{"nv-scoreboards", stage_scoreboards, nv_check_hazards},
 };
 
@@ -159,7 +164,8 @@ static void print_after(const struct mir_func *f, const char *name)
 
 static bool needs_retry(const struct mir_func *f)
 {
-	return f->retry_without_uniform || f->retry_sparse || f->retry_with_room;
+	return f->retry_without_uniform || f->retry_sparse || f->retry_with_room ||
+	       f->retry_without_requests;
 }
 
 static bool run_stage(struct mir_func *f, const struct stage *s)
@@ -191,6 +197,7 @@ static bool is_entry(const struct compile_job *job, const struct ir_func *f)
 /* What a function is compiled with, unless an attempt shows that it does not work. */
 struct attempt {
 	bool uniform;  /* uniform registers */
+	bool requests; /* for registers, of a kernel that has some */
 	bool dense;    /* see struct mir_func */
 	uint32_t room; /* likewise */
 };
@@ -199,7 +206,7 @@ static struct mir_func *run_stages(const struct nv_module *module, const struct 
 				   struct attempt attempt)
 {
 	struct compile_job *job = module->job;
-	struct mir_func *f = nv_select(module, ir);
+	struct mir_func *f = nv_select(module, ir, attempt.requests);
 
 	if (!f)
 		return NULL;
@@ -232,6 +239,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	/* A preserve_all function preserves the uniform registers. */
 	struct attempt attempt = {.uniform = !job->options.no_uniform && !ir->preserve_all &&
 					     job->target->version >= 75,
+				  .requests = nv_register_requests(ir).highest != 0,
 				  .dense = true};
 	struct arena_mark before;
 	struct mir_func *f;
@@ -246,6 +254,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	while ((f = run_stages(module, ir, attempt)) && needs_retry(f)) {
 		attempt.uniform &= !f->retry_without_uniform;
 		attempt.dense &= !f->retry_sparse;
+		attempt.requests &= !f->retry_without_requests;
 		attempt.room += f->retry_with_room ? ROOM_STEP : 0;
 		arena_rewind(&job->arena, before); /* with f */
 	}

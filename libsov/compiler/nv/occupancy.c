@@ -113,10 +113,23 @@ static uint32_t register_limit(uint32_t sm, const struct ir_func *f)
 	return limit < MIN_LIMIT ? MIN_LIMIT : limit;
 }
 
-uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f)
+uint32_t nv_start_registers(uint32_t sm, const struct ir_func *f)
 {
-	return f->kind == IR_KERNEL ? register_limit(n->job->target->version, f)
-				    : n->function_registers;
+	uint32_t most = nv_register_requests(f).highest, limit = register_limit(sm, f);
+
+	return most < limit ? most : limit;
+}
+
+uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f, bool requests)
+{
+	uint32_t most;
+
+	if (f->kind != IR_KERNEL)
+		return n->function_registers;
+	most = requests ? nv_register_requests(f).highest : 0;
+	if (!most)
+		return register_limit(n->job->target->version, f);
+	return most < MIR_GPRS + MIR_HARDWARE_GPRS ? most : MIR_GPRS + MIR_HARDWARE_GPRS;
 }
 
 /* A function is part of the code of every kernel of its unit. In objects, functions have limits of
@@ -126,9 +139,19 @@ uint32_t nv_function_register_limit(uint32_t sm, const struct ir_module *m)
 	uint32_t limit = MIR_GPRS + MIR_HARDWARE_GPRS;
 
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
-		uint32_t own = register_limit(sm, f);
+		uint32_t own = register_limit(sm, f), lowest = nv_register_requests(f).lowest;
 
+		own = lowest && lowest < own ? lowest : own;
 		limit = own < limit ? own : limit;
 	}
 	return limit;
+}
+
+uint32_t nv_occupancy_window(const struct mir_func *f, uint32_t gprs)
+{
+	uint32_t warps = nv_partition_warps(f->sm, gprs + MIR_HARDWARE_GPRS);
+	uint32_t window = nv_occupancy_registers(warps) - MIR_HARDWARE_GPRS;
+
+	/* With register requests a block has its registers, whatever the code uses. */
+	return window < f->gprs && !f->start_registers ? window : f->gprs;
 }

@@ -206,6 +206,7 @@ static bool recolour_within(struct allocator *a, uint32_t vreg, struct reg_file 
 		return false;
 	a->recolourings++;
 	file->barred = nv_barred_registers(a, vreg);
+	file->count = nv_registers_of(a, vreg);
 	for (uint32_t r = 0; r < file->count; r++)
 		if (a->gpr.promised[r])
 			file->owner[r] = RESERVED;
@@ -231,7 +232,7 @@ static bool recolour_elsewhere(struct allocator *a, uint32_t vreg)
 {
 	struct reg_file file = a->gpr;
 
-	for (uint32_t r = 0; r < file.count; r++)
+	for (uint32_t r = 0; r < a->gpr_count; r++)
 		if (file.owner[r] != RESERVED)
 			file.owner[r] = 0;
 	return recolour_within(a, vreg, &file);
@@ -324,7 +325,7 @@ static bool recolour(struct allocator *a, uint32_t vreg, uint32_t group)
 		return true;
 	if (!a->exchanging || !can_recolour(a, vreg))
 		return false;
-	for (uint32_t r = 0; r + units <= a->gpr.count; r += units)
+	for (uint32_t r = 0; r + units <= nv_registers_of(a, vreg); r += units)
 		if (is_free_here(a, vreg, r, group) && exchange(a, vreg, r))
 			return true;
 	return false;

@@ -344,6 +344,8 @@ static bool assign_vreg(struct allocator *a, uint32_t vreg)
 	struct reg_file *reg_file = reg_file_of(a, vreg);
 	uint32_t reg;
 
+	if (reg_file == &a->gpr)
+		reg_file->count = nv_registers_of(a, vreg);
 	if (!choose_tied(a, vreg, &reg))
 		return false;
 	v->reg = (uint8_t)reg;
@@ -656,15 +658,6 @@ static void rewrite_operands(struct mir_func *f)
 
 #define MAX_MERGED 12 /* instructions of a block that if-conversion may merge */
 
-/* As many registers as leave the occupancy that this many leave. */
-static uint32_t occupancy_window(const struct mir_func *f, uint32_t gprs)
-{
-	uint32_t warps = nv_partition_warps(f->sm, gprs + MIR_HARDWARE_GPRS);
-	uint32_t window = nv_occupancy_registers(warps) - MIR_HARDWARE_GPRS;
-
-	return window < f->gprs ? window : f->gprs;
-}
-
 uint32_t nv_reserved_gprs(const struct mir_func *f)
 {
 	bool function = f->ir->kind == IR_FUNCTION;
@@ -724,6 +717,7 @@ static void find_live_ranges(struct allocator *a)
 	else if (is_outlined_for_convention(f))
 		a->costly = preserved_registers(f);
 	nv_find_affinities(a);
+	nv_find_highest(a);
 }
 
 static void add_spares(struct allocator *a)
@@ -759,7 +753,7 @@ static bool assign_packed(struct allocator *a, bool rotate_local)
 static bool assign_by_rotation(struct allocator *a, uint32_t window)
 {
 	a->gpr.window = window;
-	a->gpr.count = a->f->gprs;
+	a->gpr_count = a->f->gprs;
 	a->tight = a->splitting = a->rotate_local = false;
 	return assign_blocks(a) && a->gpr.used <= window;
 }
@@ -770,7 +764,7 @@ static bool assign_unsplit(struct allocator *a, uint32_t window)
 	if (assign_by_rotation(a, window))
 		return true;
 	a->tight = true;
-	a->gpr.count = window;
+	a->gpr_count = window;
 	return assign_packed(a, true) || assign_packed(a, false);
 }
 
@@ -782,7 +776,7 @@ static bool assign_within(struct allocator *a, uint32_t window, bool rotate)
 		return true;
 	add_spares(a);
 	a->tight = a->splitting = true;
-	a->gpr.window = a->gpr.count = window;
+	a->gpr.window = a->gpr_count = window;
 	if (rotate && assign_packed(a, true))
 		return true;
 	for (uint32_t k = 0; k < 4; k++) {
@@ -801,7 +795,7 @@ static bool assign_clear(struct allocator *a, bool tight)
 {
 	struct mir_func *f = a->f;
 	uint32_t reserved = nv_reserved_gprs(f);
-	uint32_t window = occupancy_window(f, nv_max_pressure(f) + reserved);
+	uint32_t window = nv_occupancy_window(f, nv_max_pressure(f) + reserved);
 	uint32_t pressure = nv_max_clear_pressure(f) + reserved;
 	uint32_t slack = pressure + SLACK(pressure);
 
@@ -854,7 +848,7 @@ static bool assign_all(struct allocator *a, bool tight)
 	struct mir_func *f = a->f;
 	uint32_t pressure = nv_max_pressure(f) + nv_reserved_gprs(f);
 	uint32_t convention = convention_window(f, pressure);
-	uint32_t window = occupancy_window(f, pressure > convention ? pressure : convention);
+	uint32_t window = nv_occupancy_window(f, pressure > convention ? pressure : convention);
 	uint32_t slack = (pressure > convention ? pressure : convention) + SLACK(pressure);
 	bool sparse = !tight && loads_will_merge(f);
 
@@ -867,7 +861,7 @@ static bool assign_all(struct allocator *a, bool tight)
 		}
 		if (window == f->gprs)
 			return false;
-		window = occupancy_window(f, window + 1);
+		window = nv_occupancy_window(f, window + 1);
 		a->indifferent = false;
 	}
 	return true;

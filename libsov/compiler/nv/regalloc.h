@@ -56,7 +56,10 @@ struct reader {
 
 struct allocator {
 	struct mir_func *f;
-	struct reg_file gpr, pred, ugpr;
+	struct reg_file gpr, pred, ugpr; /* gpr.count: of the value to be assigned */
+	uint32_t gpr_count;              /* general registers that may be used */
+	/* By vreg: registers that exist wherever it is live; NULL: all have the same. */
+	uint32_t *highest;
 	bool tight;             /* pack, to keep aligned groups free, instead of rotating */
 	bool rotate_local;      /* rotate values of one block even so, if the block leaves room */
 	uint32_t *last_mention; /* by unit: position of its last mention in the block */
@@ -99,6 +102,10 @@ void nv_note_readers(struct allocator *a, const struct mir_block *block);
 /* The bank in which a value delays its readers in the block least. */
 enum bank nv_wanted_bank(const struct allocator *a, uint32_t vreg);
 
+/* Of values that are live where warps have fewer registers (register_requests.c). */
+void nv_find_highest(struct allocator *a);
+/* A vreg has registers below this one. */
+uint32_t nv_registers_of(const struct allocator *a, uint32_t vreg);
 /* The registers that a vreg may not have. */
 const uint64_t *nv_barred_registers(const struct allocator *a, uint32_t vreg);
 

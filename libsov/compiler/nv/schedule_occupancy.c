@@ -156,14 +156,17 @@ static void order_for_target(struct scheduler *s, struct block_dag *dags,
 	t->orders = arena_array(f->arena, f->nblocks, sizeof(*t->orders));
 	mir_for_each_block(f, b) {
 		struct block_order *o = &dags[b].order;
+		uint32_t fewer = f->gprs - nv_block_gprs(f, b), limit;
 
+		fewer = fewer < t->limit ? fewer : t->limit - 1;
+		limit = t->limit - fewer;
 		s->block = b;
 		s->nodes = dags[b].nodes;
 		s->count = dags[b].count;
-		if (!o->insts || o->pressure > t->limit || o->limited)
-			*o = order_within(s, t->limit);
+		if (!o->insts || o->pressure > limit || o->limited)
+			*o = order_within(s, limit);
 		t->orders[b] = *o;
-		t->pressure = o->pressure > t->pressure ? o->pressure : t->pressure;
+		t->pressure = o->pressure + fewer > t->pressure ? o->pressure + fewer : t->pressure;
 		add_block_cost(t, &dags[b], f->blocks[b].depth);
 	}
 }
@@ -212,6 +215,8 @@ static uint32_t target_registers(const struct mir_func *f, uint32_t warps)
 {
 	uint32_t registers = nv_occupancy_registers(warps), max = f->gprs + MIR_HARDWARE_GPRS;
 
+	if (f->start_registers)
+		return max;
 	return registers < max ? registers : max;
 }
 
@@ -278,6 +283,8 @@ static struct target_occupancy choose_target(struct scheduler *s, struct block_d
 	uint32_t warps = more_warps(f, nv_partition_warps(f->sm, pressure + reserved));
 	struct target_occupancy tried[MAX_WARPS + 1] = {0}, best = {0};
 
+	if (f->start_registers)
+		return try_occupancy(s, dags, nv_partition_warps(f->sm, f->start_registers));
 	tried[warps] = try_occupancy(s, dags, warps);
 	while (!f->calls && fits_target(&tried[warps]) && more_warps(f, warps) > warps) {
 		uint32_t more = more_warps(f, warps);
@@ -346,6 +353,8 @@ uint32_t nv_rematerialise_for_occupancy(struct mir_func *f)
 		before = warps;
 		nv_liveness(f);
 		pressure = nv_max_pressure(f);
+		if (f->start_registers)
+			return pressure;
 		warps = nv_partition_warps(f->sm, pressure + reserved + slack);
 		limit = nv_occupancy_registers(warps + 1);
 		more = nv_partition_warps(f->sm, limit) - warps;
@@ -409,7 +418,8 @@ static void improve_orders(struct scheduler *s, const struct block_dag *dags,
 			   struct target_occupancy *t)
 {
 	mir_for_each_block(s->f, b) {
-		if (!t->orders[b].limited || t->orders[b].pressure > t->limit)
+		if (!t->orders[b].limited || t->orders[b].pressure > t->limit ||
+		    nv_block_gprs(s->f, b) < s->f->gprs)
 			continue;
 		s->block = b;
 		s->nodes = dags[b].nodes;
@@ -427,6 +437,7 @@ void nv_schedule_for_occupancy(struct scheduler *s, uint32_t pressure)
 	struct block_dag *dags = arena_array(f->arena, f->nblocks, sizeof(*dags));
 	struct target_occupancy best;
 
+	nv_limit_blocks(f);
 	mir_for_each_block(f, b) {
 		s->block = b;
 		nv_build_dag(s);

@@ -413,7 +413,7 @@ static bool is_pending_fence(uint32_t sm, const struct mir_inst *i)
 static bool is_pending_change(const struct mir_inst *i)
 {
 	return i->sass.op == SASS_FENCE_VIEW || i->sass.op == SASS_SYNCS_EXCH ||
-	       i->sass.op == SASS_SYNCS_CCTL;
+	       i->sass.op == SASS_USETMAXREG_DEALLOC || i->sass.op == SASS_SYNCS_CCTL;
 }
 
 static uint8_t result_board(struct scoreboard_alloc *alloc, uint32_t b, uint32_t use,

@@ -110,9 +110,12 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_STOREASYNC] = select_store_async,
 	[IR_REDASYNC] = select_red_async,
 	[IR_GRIDWAIT] = select_grid_wait,
+	[IR_GIVE_REGISTERS] = select_give_registers,
+	[IR_TAKE_REGISTERS] = select_take_registers,
 	[IR_BULKCOPY] = select_bulk_copy,
 	[IR_TENSORCOPY] = select_tensor_copy,
 	[IR_MAPACQUIRE] = select_map_acquire,
+	[IR_BULKREDUCE] = select_bulk_reduce,
 	[IR_BULKCOMMIT] = select_copy_commit,
 	[IR_BULKWAIT] = select_copy_wait,
 	[IR_FENCEASYNC] = select_fence_async,
@@ -558,15 +561,16 @@ static void group_sums(struct select *s)
 		ir_for_each_inst(s->ir, b, i) {
 			const struct ir_inst *in = ir_at(s->ir, i);
 			struct mma_registers n;
+			uint32_t together;
 
 			if (in->op == IR_MMA_GROUP)
 				group_phis(s, group_addend(in), in->nres);
 			if (in->op != IR_MMA)
 				continue;
 			n = mma_registers(&mma_kinds[in->sub]);
-			for (uint32_t k = 0; k < n.c; k += in->type == IR_B64 ? 2 : n.c)
-				group_phis(s, &in->args[n.a + n.b + k],
-					   in->type == IR_B64 ? 2 : n.c);
+			together = in->type == IR_B64 && s->f->sm < 90 ? 2 : n.c;
+			for (uint32_t k = 0; k < n.c; k += together)
+				group_phis(s, &in->args[n.a + n.b + k], together);
 		}
 }
 
@@ -791,7 +795,23 @@ static void renumber_vregs(struct mir_func *f)
 	}
 }
 
-struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir)
+/* A warp that starts with fewer registers than it is to keep would take some. */
+static bool check_requests(struct select *s)
+{
+	uint32_t given = nv_register_requests(s->ir).given;
+
+	s->f->start_registers = nv_start_registers(s->f->sm, s->ir);
+	if (given <= s->f->start_registers)
+		return true;
+	diag_error(
+		&s->job->diag, 0, 0,
+		"kernel '%s' has a setmaxnreg.dec to %u registers and starts with %u; state fewer "
+		"threads per block or blocks per multiprocessor, or keep fewer registers",
+		s->ir->name, given, s->f->start_registers);
+	return false;
+}
+
+struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir, bool requests)
 {
 	struct compile_job *job = module->job;
 	struct mir_func *f = arena_alloc(&job->arena, sizeof(*f));
@@ -806,7 +826,10 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 			       .own = nv_known_callee(module, ir->index),
 			       .gprs = job->options.spill
 					       ? MIR_SPILL_GPRS
-					       : nv_register_limit(module, ir) - MIR_HARDWARE_GPRS};
+					       : nv_register_limit(module, ir, requests) -
+							 MIR_HARDWARE_GPRS};
+	if (requests && !check_requests(&s))
+		return NULL;
 	mir_vreg_new(f, SASS_NONE, 0); /* number 0 means none */
 	s.cfg = ir_cfg_build(ir);
 	s.values = arena_array(f->arena, ir->nvalues, sizeof(*s.values));

@@ -206,9 +206,12 @@ uint8_t select_atom_type(const struct ir_inst *in);
 
 /* select_remote.c */
 select_rule select_store_async, select_red_async, select_grid_wait;
+/* select_group.c */
+select_rule select_give_registers, select_take_registers;
 
 /* select_bulk.c */
-select_rule select_bulk_copy, select_tensor_copy, select_map_acquire, select_fence_async;
+select_rule select_bulk_copy, select_bulk_reduce, select_tensor_copy, select_map_acquire,
+	select_fence_async;
 /* select_texture.c */
 select_rule select_sample, select_texture_query, select_surface_load, select_surface_store,
 	select_surface_reduce;

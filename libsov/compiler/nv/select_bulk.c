@@ -73,6 +73,47 @@ bool select_bulk_copy(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* Elements as ptxas names them; f32 is not .FTZ there although PTX has it flushed. */
+static uint8_t element_type(const struct ir_inst *in)
+{
+	bool is_float =
+		in->sub == IR_ATOM_FADD || in->sub == IR_ATOM_FMIN || in->sub == IR_ATOM_FMAX;
+	bool is_signed = in->sub == IR_ATOM_MIN_S || in->sub == IR_ATOM_MAX_S;
+
+	if (in->type == IR_B16)
+		return in->format == IR_BF16 ? SASS_ATYPE_BF16X2 : SASS_ATYPE_F16X2;
+	if (is_float)
+		return in->type == IR_B64 ? SASS_ATYPE_F64 : SASS_ATYPE_F32;
+	if (in->type == IR_B64)
+		return is_signed ? SASS_ATYPE_S64 : SASS_ATYPE_U64;
+	return is_signed ? SASS_ATYPE_S32 : SASS_ATYPE_U32;
+}
+
+/* To global memory, or with a barrier to shared memory of the cluster. */
+bool select_bulk_reduce(struct select *s, const struct ir_inst *in)
+{
+	bool shared = in->nargs > 3;
+	struct mir_source operands[3];
+	struct mir_inst *i;
+
+	if (shared)
+		operands[0] = uniform_words(s, in_reg(s, arg_word(s, in->args[0])),
+					    in_reg(s, arg_word(s, in->args[3])), 2);
+	else
+		operands[0] = uniform_pair(s, in->args[0]);
+	operands[1] = uniform_words(s, in_reg(s, arg_word(s, in->args[1])), NONE, 1);
+	operands[2] = uniform_size(s, in->args[2], 0);
+	i = emit(s, shared ? SASS_UBLKRED_SS : SASS_UBLKRED_GS, operands, 3);
+	set_mod(i, SASS_M_ATOM,
+		in->sub == IR_ATOM_FMIN   ? SASS_ATOM_MIN
+		: in->sub == IR_ATOM_FMAX ? SASS_ATOM_MAX
+					  : select_atom_op(in));
+	set_mod(i, SASS_M_ATYPE, element_type(in));
+	i->reduced = MIR_ACTIVE_LANES;
+	i->memory = all_memory;
+	return true;
+}
+
 /* The offsets of im2col mode share 16 bits; the blocks of a multicast are above them. */
 static struct mir_source pack_mask(struct select *s, const struct ir_inst *in, uint32_t rank)
 {

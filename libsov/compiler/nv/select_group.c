@@ -138,6 +138,45 @@ bool select_group_commit(struct select *s, const struct ir_inst *in)
 	return s->f->sm == 90;
 }
 
+/* The lanes come together before they move registers, as in ptxas's code. */
+static struct mir_inst *emit_request(struct select *s, enum sass_op op,
+				     const struct mir_source *ops, uint32_t n)
+{
+	struct mir_inst *i;
+
+	emit(s, SASS_WARPSYNC_ALL, NULL, 0)->members = MIR_SOME_LANES;
+	i = emit(s, op, ops, n);
+	i->memory = all_memory;
+	i->reduced = MIR_ACTIVE_LANES;
+	return i;
+}
+
+bool select_give_registers(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source count = mir_imm((uint32_t)in->imm);
+
+	if (s->f->start_registers)
+		emit_request(s, SASS_USETMAXREG_DEALLOC, &count, 1);
+	return true;
+}
+
+/* UP0 again: it is read at once. */
+bool select_take_registers(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source taken = result(s, in->res), up = uniform_predicate(0);
+	struct mir_source ops[] = {up, mir_imm((uint32_t)in->imm)};
+
+	if (!s->f->start_registers) {
+		EMIT(s, PLOP3, taken, NONE, mir_pred_const(true), mir_pred_const(true),
+		     mir_pred_const(true), mir_imm(0x80), mir_imm(0));
+		return true;
+	}
+	emit_request(s, SASS_USETMAXREG_TRY_ALLOC, ops, 2);
+	EMIT(s, PLOP3_UPRED, taken, NONE, mir_pred_const(true), mir_pred_const(true), up,
+	     mir_imm(0x80), mir_imm(0));
+	return true;
+}
+
 /* group_products.c sets the number of groups. */
 bool select_group_wait(struct select *s, const struct ir_inst *in)
 {

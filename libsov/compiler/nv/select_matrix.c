@@ -139,18 +139,39 @@ static void select_words(struct select *s, const struct ir_inst *in, const struc
 	define_results(s, in, d);
 }
 
-/* Two f64 of neighbouring columns. */
-static struct mir_source pair_of_doubles(struct select *s, const ir_val *v)
-{
-	struct arg words[4];
+#define MAX_DOUBLES 8 /* of an operand */
 
-	for (uint32_t k = 0; k < 4; k++)
+/* Consecutive register pairs. */
+static struct mir_source doubles(struct select *s, const ir_val *v, uint32_t count)
+{
+	struct arg words[2 * MAX_DOUBLES];
+
+	for (uint32_t k = 0; k < 2 * count; k++)
 		words[k] = arg_half(s, v[k / 2], k % 2);
-	return in_vector(s, words, 4);
+	return in_vector(s, words, 2 * count);
 }
 
-/* The instruction multiplies eight rows and four of k: a product of more rows is two products, one
- * of more k is a chain, in the order of k, as the larger instructions of SM90 add them. */
+/* SM90 multiplies 16 rows in the time that eight rows take. */
+static void select_tall_doubles(struct select *s, const struct ir_inst *in,
+				const struct mma_kind *kind)
+{
+	struct mma_registers n = mma_registers(kind);
+	const ir_val *a = in->args, *b = a + n.a, *c = b + n.b;
+	struct mir_source d = new_temp(s, SASS_GPR, 2u * n.c);
+	struct mir_source ops[] = {d, doubles(s, a, n.a),
+				   n.b == 1 ? in_pair(s, arg_pair(s, b[0])) : doubles(s, b, n.b),
+				   doubles(s, c, n.c)};
+	enum sass_op op = kind->k == 4   ? SASS_DMMA_16X8X4
+			  : kind->k == 8 ? SASS_DMMA_16X8X8
+					 : SASS_DMMA_16X8X16;
+
+	set_members(s, emit(s, op, ops, 4), in->args[in->nargs - 1]);
+	define_results(s, in, d);
+}
+
+/* The instruction of other targets multiplies eight rows and four of k: a product of more rows is
+ * two products, one of more k is a chain, in the order of k, as the larger instructions of SM90 add
+ * them. */
 static void select_doubles(struct select *s, const struct ir_inst *in, const struct mma_kind *kind)
 {
 	struct mma_registers n = mma_registers(kind);
@@ -160,7 +181,7 @@ static void select_doubles(struct select *s, const struct ir_inst *in, const str
 
 	part.nres = 2;
 	for (uint32_t half = 0; half < halves; half++) {
-		struct mir_source sum = pair_of_doubles(s, &c[2 * half]);
+		struct mir_source sum = doubles(s, &c[2 * half], 2);
 
 		for (uint32_t k = 0; k < kind->k / 4u; k++) {
 			struct mir_source d = new_temp(s, SASS_GPR, 4);
@@ -200,7 +221,9 @@ bool select_mma(struct select *s, const struct ir_inst *in)
 	/* sm_70 has only products of another layout, HMMA.884. */
 	if (s->f->sm < 75 || (kind->factors == MMA_F8 && s->f->sm < 89))
 		return false;
-	if (kind->factors == MMA_F64)
+	if (kind->factors == MMA_F64 && kind->m == 16 && s->f->sm >= 90)
+		select_tall_doubles(s, in, kind);
+	else if (kind->factors == MMA_F64)
 		select_doubles(s, in, kind);
 	else if (needs_parts(s, kind))
 		select_in_parts(s, in, kind);

@@ -274,11 +274,22 @@ static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *
 	return best;
 }
 
+/* Blocks that have fewer registers than others leave as many of them free in proportion. */
+static uint32_t block_limit(const struct spiller *s, uint32_t b)
+{
+	uint32_t gprs = nv_block_gprs(s->f, b), taken = s->f->gprs - gprs;
+	uint32_t room = s->f->gprs - s->limit;
+
+	if (s->kind != SASS_GPR || !taken || s->limit >= s->f->gprs)
+		return s->limit;
+	return gprs - (room < 8 ? room : 8 + (room - 8) * gprs / s->f->gprs);
+}
+
 /* Spills until extra units, of which a call may change all, fit next to the live ones. */
 static void limit_pressure_at(struct spill_choice *c, uint32_t extra, const struct mir_use *uses,
 			      uint32_t n, bool across_call)
 {
-	while (c->choosing && c->count + extra > c->s->limit) {
+	while (c->choosing && c->count + extra > block_limit(c->s, c->block)) {
 		uint32_t victim = find_victim(c, uses, n, across_call);
 
 		if (!victim) {
@@ -472,8 +483,10 @@ static void add_cached(struct reg_cache *cache, struct mir_ref of, uint32_t coun
 
 /* Evicts the least recently used values until the rest fits. Values that the instruction reads
  * count before it, not after it. */
-static void evict_cached(struct reg_cache *cache, uint32_t pressure)
+static void evict_cached(struct reg_cache *cache, uint32_t b, uint32_t pressure)
 {
+	uint32_t limit = block_limit(cache->s, b);
+
 	for (;;) {
 		uint32_t oldest = 0, others = 0, all = 0;
 
@@ -484,8 +497,8 @@ static void evict_cached(struct reg_cache *cache, uint32_t pressure)
 			if (cache->list[k].last_use < cache->list[oldest].last_use)
 				oldest = k;
 		}
-		if (!cache->n || (PRESSURE_BEFORE(pressure) + others <= cache->s->limit &&
-				  PRESSURE_AFTER(pressure) + all <= cache->s->limit))
+		if (!cache->n || (PRESSURE_BEFORE(pressure) + others <= limit &&
+				  PRESSURE_AFTER(pressure) + all <= limit))
 			return;
 		cache->list[oldest] = cache->list[--cache->n];
 	}
@@ -556,7 +569,7 @@ static void rewrite_block(struct reg_cache *cache, uint32_t b)
 			    is_spilled(s, uses[u].ref.vreg))
 				reload_use(cache, b, i, &uses[u]);
 		}
-		evict_cached(cache, pressure);
+		evict_cached(cache, b, pressure);
 		for (uint32_t u = 0; u < n; u++) {
 			struct mir_ref r;
 

@@ -120,6 +120,11 @@ static bool choose_outside(struct allocator *a, uint32_t group, const struct pie
 	const struct mir_use *uses = mir_uses(a->f, a->stuck_at, &n);
 
 	file.barred = nv_barred_registers(a, p->vreg);
+	/* The copy stays in the block. */
+	if (nv_block_gprs(a->f, a->block) < a->gpr_count)
+		file.count = nv_block_gprs(a->f, a->block);
+	else
+		file.count = a->gpr_count;
 	for (uint32_t k = 0; k < a->stuck_units; k++)
 		file.owner[group + k] = RESERVED;
 	for (uint32_t u = 0; u < n; u++) {

@@ -22,7 +22,7 @@ struct recent {
 	uint64_t reg_hash; /* registers on which later instructions may depend */
 	int32_t at;        /* issue cycle, by the window's clock */
 	uint8_t boards;    /* scoreboards that it sets */
-	bool barrier;
+	bool spaced;       /* see sass_min_distance, from it to any later instruction */
 };
 
 struct window {
@@ -113,8 +113,8 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 	for (uint32_t k = w->first; k < w->count; k++) {
 		const struct recent *r = &w->list[k];
 		uint32_t min_cycles = r->boards & i->sass.wait ? SCOREBOARD_SET_CYCLES : 0, other;
-		bool related = r->reg_hash & all || min_cycles || leaves || r->inst == before ||
-			       r->barrier;
+		bool related =
+			r->reg_hash & all || min_cycles || leaves || r->inst == before || r->spaced;
 
 		if (!related || cycles_since(w, r) >= SASS_MAX_LATENCY)
 			continue;
@@ -127,7 +127,7 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 			other = sass_max_latency(s->f->sm, &r->inst->sass);
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
-		if (r->inst == before || r->barrier) {
+		if (r->inst == before || r->spaced) {
 			other = sass_min_distance(s->f->sm, &r->inst->sass, &i->sass);
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
@@ -177,7 +177,7 @@ static void window_append(const struct stall_state *s, struct window *w, struct 
 		.reg_hash = reads_uniform_late ? reg_hash->all : reg_hash->writes,
 		.at = w->now - (int32_t)age,
 		.boards = board_bit(i->sass.write_barrier) | board_bit(i->sass.read_barrier),
-		.barrier = i->sass.op == SASS_BAR || i->sass.op == SASS_UCGABAR_ARV};
+		.spaced = sass_keeps_distance(&i->sass)};
 }
 
 /* The same instruction may arrive by several paths; the shortest counts. */

@@ -16,6 +16,7 @@
 #include "libsov/compiler/ir/eval.h"
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/pass.h"
+#include "libsov/isa/mma_group.h"
 
 uint64_t fold_ones(enum ir_type t)
 {
@@ -292,6 +293,33 @@ static void fold_decided_branches(struct fold *fold)
 	fold->norphans = 0; /* the search has found them */
 }
 
+/* ---- products of warp groups ---- */
+
+/* A product that replaces its sums does not read them: without this, programs that leave them
+ * undefined before their first product, as in a loop over tiles, keep old sums alive and copy
+ * them. */
+static bool fold_group_product(struct fold *fold, const struct fold_site *site)
+{
+	uint32_t sparse =
+		mma_group_unpack(site->p.sub, site->p.imm).kind->flags & MMA_SPARSE ? 1 : 0;
+	uint32_t first = site->p.nargs - 2 - sparse - site->p.nres;
+	uint64_t adds, x;
+	ir_val zero = 0;
+
+	if (!ir_is_const(fold->f, site->p.args[site->p.nargs - 2], &adds) || adds)
+		return false;
+	for (uint32_t k = first; k < first + site->p.nres; k++) {
+		if (ir_is_const(fold->f, site->p.args[k], &x))
+			continue;
+		push_inst(fold, fold->f->values[site->p.args[k]].def);
+		if (!zero)
+			zero = fold_const(fold, site, IR_B32, 0);
+		uses_set_arg(&fold->uses, site->i, k, zero);
+		fold->changed = true;
+	}
+	return zero != 0;
+}
+
 /* ---- driver ---- */
 
 static bool is_dead(const struct fold *fold, const struct ir_inst *p)
@@ -332,6 +360,8 @@ static void fold_inst(struct fold *fold, ir_id i)
 		fold_phi(fold, &site);
 	else if (site.p.op == IR_CBR)
 		fold_cbr(fold, &site);
+	else if (site.p.op == IR_MMA_GROUP)
+		fold_group_product(fold, &site);
 	else if (!fold_constants(fold, &site))
 		fold_identity(fold, &site);
 }

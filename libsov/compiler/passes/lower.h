@@ -22,9 +22,9 @@ void lower_reduce(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Replaces an asynchronous copy by a load and a store; returns whether the instructions after it
  * moved to a new block (lower_copies.c). */
 bool lower_copy(struct ir_func *f, ir_id i);
-/* Replaces bulk copies and reductions by loops, and what waits for them by nothing; or only the
- * reductions (lower_copies.c). */
-void lower_bulk_copies(struct ir_func *f, bool reductions_only);
+/* Replaces bulk copies and reductions by loops, and what waits for them by nothing
+ * (lower_copies.c). */
+void lower_bulk_copies(struct ir_func *f);
 /* Replaces copies of tensors by loops (lower_tensor_copies.c). */
 void lower_tensor_copies(struct ir_func *f);
 /* Executes an instruction in a loop, once for each value of its first argument: the lower word of

@@ -199,18 +199,17 @@ static void lower_bulk_copy(struct ir_func *f, ir_id at)
 	ir_remove(f, at);
 }
 
-void lower_bulk_copies(struct ir_func *f, bool reductions_only)
+void lower_bulk_copies(struct ir_func *f)
 {
 	ir_for_each_block(f, b)
 		ir_for_each_inst_safe(f, b, i) {
 			enum ir_op op = ir_at(f, i)->op;
 
-			if (op == IR_BULKREDUCE || (op == IR_BULKCOPY && !reductions_only)) {
+			if (op == IR_BULKREDUCE || op == IR_BULKCOPY) {
 				lower_bulk_copy(f, i);
 				break; /* the rest is visited as a later block */
 			}
-			if (!reductions_only &&
-			    (op == IR_BULKCOMMIT || op == IR_BULKWAIT || op == IR_FENCEASYNC))
+			if (op == IR_BULKCOMMIT || op == IR_BULKWAIT || op == IR_FENCEASYNC)
 				ir_remove(f, i);
 		}
 }

@@ -454,10 +454,36 @@ void ptx_lower_fence_proxy(struct ptx *x, const struct ptx_inst *in)
 #define MIN_REGISTERS 24 /* PTX ISA, setmaxnreg */
 #define MAX_REGISTERS 256
 
-/* A warp keeps the registers that its kernel starts with: code never uses more than these. */
+/* Asks again until the other warps of the block have given enough registers. */
+static void take_registers(struct ptx *x, uint64_t count)
+{
+	ir_block ask = ptx_block_new(x), next;
+	ir_val taken;
+
+	ptx_jump(x, ask);
+	ptx_set_block(x, ask);
+	taken = ptx_op(x, IR_TAKE_REGISTERS, IR_B1, 0, 0, 0);
+	ir_def(x->func, taken)->imm = count;
+	next = ptx_block_new(x);
+	ptx_branch(x, taken, next, ask);
+	ptx_set_block(x, next);
+}
+
+/* Whether a kernel starts with a known number of registers. ptxas 13.0 ignores setmaxnreg in
+ * others, in functions and in objects. */
+static bool knows_registers(const struct ptx *x)
+{
+	const struct ir_func *f = x->func;
+
+	return f->kind == IR_KERNEL && !x->job->options.relocatable &&
+	       x->job->target->moves_registers &&
+	       (f->max_registers || (f->min_ctas && (f->required_threads[0] || f->max_threads[0])));
+}
+
 void ptx_lower_setmaxnreg(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_operand *a = in->role[ROLE_A];
+	bool takes = ptx_is_spelled(in, ".inc");
 
 	if (!x->is_specific)
 		ptx_error(x, &in->name, "'%s' needs the target sm_90a", ptx_spelling(x, in));
@@ -466,6 +492,10 @@ void ptx_lower_setmaxnreg(struct ptx *x, const struct ptx_inst *in)
 		ptx_error(x, &a->at,
 			  "a number of registers is a multiple of 8 from %d to %d, found '%.*s'",
 			  MIN_REGISTERS, MAX_REGISTERS, TEXT(&a->at));
+	else if (knows_registers(x) && takes)
+		take_registers(x, a->value);
+	else if (knows_registers(x))
+		ir_at(x->func, ptx_emit(x, IR_GIVE_REGISTERS, IR_VOID, 0, 0, NULL))->imm = a->value;
 }
 
 /* Cache hints, and instructions without effect under the launches of this runtime. */

@@ -199,6 +199,19 @@ static uint32_t nv_gpu_chain_wait_bytes(const void *chip)
 
 /* ---- launches ---- */
 
+/* A cubin's functions are part of its kernels. */
+static bool accesses_textures(const struct image_kernel *k)
+{
+	struct sass_word word;
+
+	for (uint32_t at = 0; at + sizeof(word) <= k->code_bytes; at += sizeof(word)) {
+		memcpy(&word, k->code + at, sizeof(word));
+		if (sass_accesses_texture(word))
+			return true;
+	}
+	return false;
+}
+
 static bool nv_plan_kernel(const void *chip, const struct image_kernel *k,
 			   const uint64_t base[IMAGE_PARTS], uint32_t local_bytes, uint64_t id,
 			   void *plan)
@@ -212,6 +225,7 @@ static bool nv_plan_kernel(const void *chip, const struct image_kernel *k,
 		.shared_bytes = k->shared_bytes,
 		.local_bytes = local_bytes,
 		.bank0_bytes = image_nv_kernel(k)->bank0_bytes,
+		.textures = accesses_textures(k),
 	};
 	uint32_t i;
 

@@ -77,6 +77,7 @@ struct nv_kernel {
 	uint32_t shared_bytes; /* per block: static and reserved */
 	uint32_t local_bytes;  /* per thread */
 	uint32_t bank0_bytes;
+	bool textures; /* the code accesses textures or surfaces */
 	struct {
 		uint64_t address; /* a multiple of 64 */
 		uint32_t bytes;   /* 0: none */

@@ -357,6 +357,8 @@ bool sass_encode(uint32_t sm, const struct sass_inst *in, struct sass_word *out,
 bool sass_has_form(uint32_t sm, const struct sass_inst *in);
 /* Decodes. Returns false if no row matches, or if bits are set that its row does not define. */
 bool sass_decode(uint32_t sm, struct sass_word w, struct sass_inst *out);
+/* Whether the word is an instruction of textures or surfaces, also in a form that has no row. */
+bool sass_accesses_texture(struct sass_word w);
 /* Prints nvdisasm's syntax, without the closing " ;". address is the instruction's address, for
  * branch targets. Returns the length, as snprintf does; -1 if sass_encode would fail. */
 int sass_print(uint32_t sm, const struct sass_inst *in, uint64_t address, char *buffer,
@@ -449,7 +451,7 @@ uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer,
  * an instruction of fixed latency has written. */
 uint32_t sass_max_latency(uint32_t sm, const struct sass_inst *in);
 /* No instruction of any chip has a longer one. */
-#define SASS_MAX_LATENCY 26
+#define SASS_MAX_LATENCY 33
 /* Write after write: cycles from issue to issue, so that the second result remains. */
 uint32_t sass_waw_latency(uint32_t sm, const struct sass_inst *first,
 			  const struct sass_inst *second);
@@ -462,6 +464,8 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
 /* Cycles for which the instruction occupies its pipe. One that needs the pipe earlier waits,
  * without a stall count. */
 uint32_t sass_issue_cycles(uint32_t sm, const struct sass_inst *in);
+/* Whether the next function is about all later instructions, not only about the next one. */
+bool sass_keeps_distance(const struct sass_inst *in);
 /* Minimum distance of two instructions without a common register: sass_min_stall, and more where
  * ptxas leaves more: a block barrier before memory, control flow and another barrier, even with
  * instructions between the two. */

@@ -709,6 +709,13 @@ bool sass_encode(uint32_t sm, const struct sass_inst *in, struct sass_word *out,
 	return sass_select(sm, &copy, out, why);
 }
 
+bool sass_accesses_texture(struct sass_word w)
+{
+	uint32_t opcode = w.lo & 0x1ff;
+
+	return (opcode >= 0x160 && opcode <= 0x171) || (opcode >= 0x198 && opcode <= 0x1a0);
+}
+
 bool sass_decode(uint32_t sm, struct sass_word word, struct sass_inst *out)
 {
 	uint32_t n, form = word.lo >> 9 & 7;

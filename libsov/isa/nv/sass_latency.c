@@ -213,14 +213,14 @@ bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in)
 	return has_result(row);
 }
 
-/* ptxas reads DMMA's result without its scoreboard in other such products, on SM90 in f64 arithmetic
- * too, and overwrites it later without. */
+/* ptxas reads the result of a DMMA of eight rows without its scoreboard in other such products, on SM90 in
+ * f64 arithmetic too, and overwrites it later without. Those of 16 rows are waited for. */
 bool sass_needs_scoreboard(uint32_t sm, const struct sass_inst *in, const struct sass_inst *next)
 {
 	/* The steps of Volta's products are in order: ptxas 12.4 waits for the last one. */
 	if (in->op == SASS_HMMA_884 && next && next->op == SASS_HMMA_884)
 		return false;
-	if (is_dmma(in->op) && (!next || is_dmma(next->op) ||
+	if (in->op == SASS_DMMA_884 && (!next || is_dmma(next->op) ||
 					(sm >= 90 && sass_pipe(sm, next) == SASS_PIPE_FP64)))
 		return false;
 	return sass_has_variable_latency(sm, in);
@@ -257,13 +257,16 @@ enum sass_queue sass_queue(uint32_t sm, const struct sass_inst *in)
 
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in)
 {
-	return sass_queue(sm, in) != SASS_QUEUE_NONE;
+	/* ptxas waits for a scoreboard before it overwrites what a DMMA reads, its addend too. */
+	return sass_queue(sm, in) != SASS_QUEUE_NONE || is_dmma(in->op);
 }
 
 bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b)
 {
 	/* Whether HMMA and IMMA read in order is not known, but for Volta's. */
 	if (a->op == SASS_HMMA_884 && b->op == SASS_HMMA_884)
+		return true;
+	if (is_dmma(a->op) && is_dmma(b->op))
 		return true;
 	return sass_queue(sm, a) != SASS_QUEUE_NONE && sass_queue(sm, a) != SASS_QUEUE_TENSOR &&
 	       sass_queue(sm, a) == sass_queue(sm, b);
@@ -583,6 +586,41 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 }
 
 /*
+ * The least that ptxas 13.0 leaves between two products of a warp group, with NOPs if need be (chains of
+ * four products of 8 to 256 columns): by the columns of the first one, eight a tile, and alike for f16,
+ * bf16, tf32 and 8-bit floats. Whether the hardware needs it is not known.
+ */
+static uint32_t group_product_cycles(const struct sass_inst *in)
+{
+	uint32_t tiles = in->mod[SASS_M_TILES] + 1u, cycles = tiles, least = 4;
+
+	switch (in->op) {
+	case SASS_IGMMA: case SASS_IGMMA_SP:
+		return least;
+	case SASS_IGMMA_REG: case SASS_IGMMA_SP_REG:
+		return 10;
+	case SASS_BGMMA: case SASS_BGMMA_REG:
+		cycles = tiles / 2 > 2 ? tiles / 2 - 2 : 0;
+		break;
+	case SASS_HGMMA_SP: case SASS_QGMMA_SP: case SASS_HGMMA_SP_REG: case SASS_QGMMA_SP_REG:
+		least = 5;
+		break;
+	default:
+		cycles = tiles > 4 ? tiles - 4 : 0;
+	}
+	if (in->ops[1].kind == SASS_GPR)
+		least = 10;
+	return cycles > least ? cycles : least;
+}
+
+static uint32_t dmma_cycles(uint32_t sm, uint16_t op)
+{
+	if (sm < 90)
+		return 1;
+	return op == SASS_DMMA_16X8X16 || op == SASS_DMMA_16X8X8 ? 32 : 16;
+}
+
+/*
  * Cycles for which a pipe is busy with an instruction: the width of a warp over the lanes of a
  * partition (CUDA C++ Programming Guide, "Arithmetic Instructions"), twice as long for results of
  * two words. ptxas 13.0 never leaves fewer cycles between two instructions of a pipe: of 11,866
@@ -590,7 +628,9 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
  * than 4, of 1,278 pairs of LDG none fewer than 4, of 25 pairs of MUFU none fewer than 8; for SM80
  * the figures are the same but for floats: 2 cycles for 32 bits (8,342 pairs), 4 for 64 (8,127).
  * Between products of matrices it leaves 4 cycles, and after those with two words of the second
- * factor 6 for SM90 (3,515 pairs) and 8 for SM80 (68). Other pipes have 1: not known.
+ * factor 6 for SM90 (3,515 pairs) and 8 for SM80 (68). After a DMMA for SM90 it leaves 16 cycles, 32 with
+ * 16 rows and eight of k, 64 (of which we leave 32) with sixteen: the smallest one multiplies at half the
+ * speed. Other pipes have 1: not known.
  */
 uint32_t sass_issue_cycles(uint32_t sm, const struct sass_inst *in)
 {
@@ -612,13 +652,19 @@ uint32_t sass_issue_cycles(uint32_t sm, const struct sass_inst *in)
 		return 8;
 	case SASS_PIPE_TENSOR:
 		if (sass_is_group_product(in))
-			return 4;
+			return group_product_cycles(in);
 		if (producer_of(sass_row(in), false) == PROD_TENSOR_LONG)
 			return sm >= 90 ? 6 : 8;
-		return is_dmma(in->op) ? 1 : 4;
+		return is_dmma(in->op) ? dmma_cycles(sm, in->op) : 4;
 	default:
 		return 1;
 	}
+}
+
+bool sass_keeps_distance(const struct sass_inst *in)
+{
+	return in->op == SASS_BAR || in->op == SASS_UCGABAR_ARV || sass_is_group_product(in) ||
+	       is_dmma(in->op);
 }
 
 uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
@@ -640,6 +686,10 @@ uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
 	if (first->op == SASS_UCGABAR_ARV && second->op == SASS_UCGABAR_WAIT)
 		return 6;
 	/* The minimum that ptxas 13.0 leaves around products of a warp group. */
+	if (sass_is_group_product(first) && sass_is_group_product(second))
+		return group_product_cycles(first);
+	if (is_dmma(first->op) && is_dmma(second->op))
+		return dmma_cycles(sm, first->op);
 	if (first->op == SASS_WARPGROUP_ARRIVE && sass_is_group_product(second))
 		return 6;
 	if (sass_is_group_product(first) && second->op == SASS_WARPGROUP_DEPBAR)

@@ -283,6 +283,8 @@ SASS_OP(BPT)        /* i=0: trap */
 SASS_OP(BAR)        /* a barrier, b=0 threads, x=PT (reductions) */
 SASS_OP(UCGABAR_ARV)  /* -: arrives at the cluster's barrier */
 SASS_OP(UCGABAR_WAIT) /* -: waits there */
+SASS_OP(USETMAXREG_DEALLOC) /* i: gives registers of the warp to the block's pool */
+SASS_OP(USETMAXREG_TRY_ALLOC) /* up, i: takes registers from the pool, and whether it had them */
 SASS_OP(B2R)        /* d=RZ, p=PT: the result of a BAR.RED */
 SASS_OP(DEPBAR_SET) /* i: waits for these scoreboards, as a mask */
 SASS_OP(RPCMOV_READ)  /* d, i: 0: Rpc.LO, 1: Rpc.HI, registers of a lane for a return address */

@@ -743,5 +743,11 @@ const struct sass_form sass_memory_rows[] = {
 	 .uniform = true, .ops = {NOTHING}, .fixed = {{91, 1, 1}}},
 	{"UCGABAR_WAIT", SASS_UCGABAR_WAIT, 0x1c7, FORM(6), SM_90, SASS_PIPE_BARRIER,
 	 .uniform = true, .ops = {NOTHING}, .fixed = {{91, 1, 1}}},
+	{"USETMAXREG.DEALLOC.CTAPOOL", SASS_USETMAXREG_DEALLOC, 0x1c8, FORM(4), SM_90,
+	 SASS_PIPE_BARRIER, .sb = SB_WRITE, .uniform = true, .ops = {I(32, 10)},
+	 .fixed = {{72, 2, 1}, {74, 1, 1}, {81, 3, 7}, {91, 1, 1}}},
+	{"USETMAXREG.TRY_ALLOC.CTAPOOL", SASS_USETMAXREG_TRY_ALLOC, 0x1c8, FORM(4), SM_90,
+	 SASS_PIPE_BARRIER, .sb = SB_WRITE, .uniform = true, .ops = {UPD(81), I(32, 10)},
+	 .fixed = {{72, 2, 2}, {74, 1, 1}, {91, 1, 1}}},
 };
 const uint32_t sass_memory_count = sizeof(sass_memory_rows) / sizeof(sass_memory_rows[0]);

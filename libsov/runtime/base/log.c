@@ -20,7 +20,7 @@ uint8_t log_levels[LOG_AREAS];
 static const char *const areas[] = {
 	[LOG_DEVICE] = "device", [LOG_CONTEXT] = "context", [LOG_STREAM] = "stream",
 	[LOG_MEMORY] = "memory", [LOG_COPY] = "copy",       [LOG_MODULE] = "module",
-	[LOG_LAUNCH] = "launch", [LOG_CALL] = "call",
+	[LOG_LAUNCH] = "launch", [LOG_CALL] = "call",       [LOG_CUDA] = "cuda",
 };
 static const char *const levels[] = {
 	[LOG_OFF] = "off",
@@ -114,7 +114,7 @@ bool log_init(char *message, size_t bytes)
 			snprintf(message, bytes,
 				 "SOV_LOG: '%.*s' is not LEVEL, AREA or AREA=LEVEL; levels: off "
 				 "error info debug; areas: device context stream memory copy "
-				 "module launch call",
+				 "module launch call cuda",
 				 (int)length, p);
 			return false;
 		}

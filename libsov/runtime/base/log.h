@@ -16,6 +16,7 @@ enum log_area {
 	LOG_MODULE,
 	LOG_LAUNCH,
 	LOG_CALL,
+	LOG_CUDA, /* libsov/cuda, which reads SOV_LOG itself */
 	LOG_AREAS
 };
 /* error: failures; info: objects created and destroyed; debug: every submission. */

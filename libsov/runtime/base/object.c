@@ -31,6 +31,7 @@ static struct slot_entry {
 } slots[MAX_OBJECTS];
 static uint32_t slots_used = 1, free_slot; /* slot 0 is unused */
 static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t inherited = 1; /* slots below it were in use in the parent process of a fork() */
 
 static_assert(sizeof(void *) == sizeof(uint64_t), "handles need 64 bits");
 static_assert(MAX_OBJECTS <= 1u << 24, "a handle has 24 bits for the slot");
@@ -84,6 +85,11 @@ static void *set_handle_error(uint64_t handle, enum object_kind kind)
 	else if (found != kind)
 		set_error(SOV_ERROR_INVALID_HANDLE, "0x%llx is the handle of %s, not of %s",
 			  (unsigned long long)handle, kind_names[found], kind_names[kind]);
+	else if (slot < inherited && GENERATION(atomic_load(&slots[slot].state)) == handle >> 32)
+		set_error(SOV_ERROR_INVALID_HANDLE,
+			  "0x%llx is the handle of %s of the parent process, which a child of "
+			  "fork() cannot use; open the device and create a context in this process",
+			  (unsigned long long)handle, kind_names[kind]);
 	else
 		set_error(SOV_ERROR_INVALID_HANDLE,
 			  "0x%llx was the handle of %s that was destroyed",
@@ -133,4 +139,19 @@ void object_put(struct object *o)
 bool object_retire(struct object *o)
 {
 	return atomic_fetch_and(&slots[o->slot].state, ~VALID) & VALID;
+}
+
+void objects_before_fork(void)
+{
+	pthread_mutex_lock(&slots_lock);
+}
+
+void objects_after_fork(bool is_child)
+{
+	if (is_child) {
+		for (uint32_t i = 1; i < slots_used; i++)
+			atomic_fetch_and(&slots[i].state, ~VALID);
+		inherited = slots_used;
+	}
+	pthread_mutex_unlock(&slots_lock);
 }

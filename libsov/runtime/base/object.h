@@ -38,4 +38,9 @@ void object_put(struct object *o);
  * invalid. */
 bool object_retire(struct object *o);
 
+/* Around fork(), by the thread that calls it. A child keeps the memory of inherited objects, but
+ * their handles become invalid. */
+void objects_before_fork(void);
+void objects_after_fork(bool is_child);
+
 #endif

@@ -21,16 +21,6 @@
 #define MIN_SLEEP_NS   UINT64_C(20000)
 #define MAX_SLEEP_NS   UINT64_C(1000000)
 
-sov_result check_timeout(uint64_t timeout)
-{
-	if (timeout > SOV_MAX_WAIT)
-		return set_error(
-			SOV_ERROR_INVALID_ARGUMENT,
-			"%llu ns are longer than SOV_MAX_WAIT, one hour; use a shorter time",
-			(unsigned long long)timeout);
-	return SOV_OK;
-}
-
 void cpu_relax(void)
 {
 #if defined(__x86_64__)
@@ -135,7 +125,7 @@ sov_result context_drain_to_free(struct context *c, bool *keep)
 	for (p = c->parts; *p; p++)
 		if ((*p)->flush_submitters)
 			(*p)->flush_submitters(c);
-	r = c->error ? set_error(c->error, "%s", c->message) : context_drain(c, SOV_MAX_WAIT);
+	r = c->error ? set_error(c->error, "%s", c->message) : context_drain(c, SOV_FOREVER);
 	*keep = r == SOV_ERROR_TIMEOUT || c->closed;
 	return r;
 }
@@ -186,7 +176,7 @@ sov_result context_settle(struct context *c, bool (*needed)(struct context *c, v
 			r = act(c, arg);
 			break;
 		}
-		r = context_block(c, context_idle, c, SOV_MAX_WAIT);
+		r = context_block(c, context_idle, c, SOV_FOREVER);
 	}
 	context_resume(c);
 	pthread_mutex_unlock(&c->lock);

@@ -5,8 +5,6 @@
 
 #include "libsov/runtime/context/context.h"
 
-/* Rejects a timeout above SOV_MAX_WAIT. */
-sov_result check_timeout(uint64_t timeout);
 /* Delays a busy-waiting loop. */
 void cpu_relax(void);
 /* Iterations of such a loop before a wait of this length should sleep. */

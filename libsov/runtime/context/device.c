@@ -35,7 +35,7 @@ static void device_fill_properties(struct device *d, uint32_t instance)
 	snprintf(p->target, sizeof(p->target), "%s", i->target);
 	snprintf(p->winsys, sizeof(p->winsys), "%s", d->winsys->name);
 	snprintf(p->driver, sizeof(p->driver), "%s", i->driver);
-	p->features = SOV_FEATURE_F64 | SOV_FEATURE_TIMESTAMPS;
+	p->features = SOV_FEATURE_F64 | SOV_FEATURE_F16 | SOV_FEATURE_TIMESTAMPS;
 	p->features |= i->software ? SOV_FEATURE_SOFTWARE : 0;
 	p->features |= i->hazard ? SOV_FEATURE_HAZARD_CHECK : 0;
 	p->warp_size = gpu_find(i)->warp_size;
@@ -204,6 +204,13 @@ sov_result device_enumerate(void)
 	}
 	visible.ready = !r;
 	return r;
+}
+
+void devices_forget(void)
+{
+	memset(&visible, 0, sizeof(visible));
+	for (uint32_t i = 0; i < WINSYS_MAX_BACKENDS && winsys_backends[i]; i++)
+		winsys_backends[i]->forget();
 }
 
 struct device_list device_list(void)

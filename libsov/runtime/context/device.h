@@ -25,6 +25,8 @@ struct device_list {
  * fails. The caller serialises calls.
  */
 sov_result device_enumerate(void);
+/* In a child of fork(): the next call of device_enumerate makes a new list. */
+void devices_forget(void);
 /* The list; empty until device_enumerate succeeds. */
 struct device_list device_list(void);
 /* Formats "0 = gh100.0, 1 = ga100.0". */

@@ -4,8 +4,11 @@
  * tells whether it is a GPU or a host address. Pinned host memory is copied directly; pageable host
  * memory goes through the stream's staging ring or, if small, is part of the commands.
  */
+#include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 #include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/clock.h"
 #include "libsov/runtime/base/error.h"
@@ -146,7 +149,7 @@ static sov_result copy_pageable_out(struct stream *s, uint8_t *host, uint64_t so
 			seqnos[sent % STAGING_AHEAD] = *seqno;
 		}
 		if (!r)
-			r = stream_wait_for(s, seqnos[done % STAGING_AHEAD], SOV_MAX_WAIT);
+			r = stream_wait_for(s, seqnos[done % STAGING_AHEAD], SOV_FOREVER);
 		if (!r)
 			staging_read(host + done * STAGING_CHUNK, &chunks[done % STAGING_AHEAD],
 				     min_u64(bytes - done * STAGING_CHUNK, STAGING_CHUNK),
@@ -213,12 +216,22 @@ static void busy_wait_large(struct stream *s, uint64_t seqno, uint64_t min_ns)
 
 /* ---- validation ---- */
 
+/* Whether all pages are mapped, by whatever protection: MS_ASYNC has no effect but this check. */
+static bool is_mapped(uint64_t address, uint64_t bytes)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = address & ~(page - 1);
+
+	return !msync((void *)(uintptr_t)start, bytes + (address - start), MS_ASYNC) ||
+	       errno != ENOMEM;
+}
+
 static sov_result copy_check_host(const char *what, uint64_t address, uint64_t bytes)
 {
-	if (!address || address + bytes < address)
+	if (!address || address + bytes < address || !is_mapped(address, bytes))
 		return set_error(SOV_ERROR_INVALID_ADDRESS,
-				 "%s 0x%llx and %llu bytes are not host memory", what, (ull)address,
-				 (ull)bytes);
+				 "%s 0x%llx and %llu bytes are not mapped in this process, neither "
+				 "as host memory nor as GPU memory",
+				 what, (ull)address, (ull)bytes);
 	return SOV_OK;
 }
 
@@ -299,7 +312,7 @@ static sov_result copy_on_stream(struct stream *s, struct copy_range k, bool wai
 						k.bytes / (k.to->host || k.from->host
 								   ? BUS_BYTES_PER_NS
 								   : ACROSS_BYTES_PER_NS));
-			r = stream_wait_for(s, seqno, SOV_MAX_WAIT);
+			r = stream_wait_for(s, seqno, SOV_FOREVER);
 		}
 		pthread_mutex_lock(&c->lock);
 		copy_pin(c, &k, -1);
@@ -386,7 +399,7 @@ static sov_result fill_on_stream(struct stream *s, uint64_t address, uint32_t va
 				    element_bytes, count * element_bytes, &seqno);
 		if (!r && count && (wait || c->sync)) {
 			busy_wait_large(s, seqno, count * element_bytes / FILL_BYTES_PER_NS);
-			r = stream_wait_for(s, seqno, SOV_MAX_WAIT);
+			r = stream_wait_for(s, seqno, SOV_FOREVER);
 		}
 		pthread_mutex_lock(&c->lock);
 		b->pins--;

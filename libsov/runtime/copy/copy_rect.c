@@ -152,7 +152,7 @@ static sov_result stage_rows(struct stream *s, const struct copy_side *to,
 		if (!r)
 			staging_release_after(&s->staging, &t, *seqno);
 		if (!r && !in)
-			r = stream_wait_for(s, *seqno, SOV_MAX_WAIT);
+			r = stream_wait_for(s, *seqno, SOV_FOREVER);
 		for (i = 0; !r && !in && i < n; i++)
 			memcpy(at + i * host->pitch, t.cpu + i * width, width);
 	}
@@ -218,7 +218,7 @@ static sov_result copy_rect_on_stream(struct stream *s, const struct copy_rect *
 	for (i = 0; !r && i < b->depth; i++)
 		r = copy_slice(s, &k, b, i, &seqno);
 	if (!r && c->sync)
-		r = stream_wait_for(s, seqno, SOV_MAX_WAIT);
+		r = stream_wait_for(s, seqno, SOV_FOREVER);
 	pthread_mutex_lock(&c->lock);
 	copy_pin(c, &k, -1);
 	pthread_mutex_unlock(&c->lock);

@@ -214,7 +214,7 @@ sov_result api_graph_exec_set_arguments(sov_graph_exec exec, sov_node node,
 		pthread_mutex_lock(&g->executing);
 		/* An execution in progress reads the parameters. */
 		if (g->last)
-			r = stream_wait_for(g->last, g->last_seqno, SOV_MAX_WAIT);
+			r = stream_wait_for(g->last, g->last_seqno, SOV_FOREVER);
 		if (!r) {
 			node_set_parameters(n, arguments);
 			graph_write_parameters(g, node - 1);
@@ -282,7 +282,7 @@ static sov_result graph_order_after_last(struct graph_exec *g, struct stream *s)
 		return r;
 	/* The commands contain the stream's part of local memory and have to be rewritten. */
 	if (g->last && graph_needs_local(g) && g->member.context->gpu->local_in_launch)
-		r = stream_wait_for(g->last, g->last_seqno, SOV_MAX_WAIT);
+		r = stream_wait_for(g->last, g->last_seqno, SOV_FOREVER);
 	else if (g->last)
 		r = stream_acquire(s, g->last->done, (uint32_t)g->last_seqno);
 	if (r)
@@ -339,7 +339,7 @@ sov_result api_graph_launch(sov_graph_exec exec, sov_stream stream)
 			       : graph_execute(g, s);
 		pthread_mutex_unlock(&g->executing);
 		if (!r && g->member.context->sync)
-			r = stream_wait_for(s, stream_last(s), SOV_MAX_WAIT);
+			r = stream_wait_for(s, stream_last(s), SOV_FOREVER);
 		object_put(&s->member.object);
 	}
 	object_put(&g->member.object);

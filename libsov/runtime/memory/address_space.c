@@ -205,3 +205,13 @@ bool va_windows(uint64_t *shared, uint64_t *local)
 	pthread_mutex_unlock(&va.lock);
 	return *shared;
 }
+
+void va_before_fork(void)
+{
+	pthread_mutex_lock(&va.lock);
+}
+
+void va_after_fork(void)
+{
+	pthread_mutex_unlock(&va.lock);
+}

@@ -17,5 +17,8 @@ void va_exclude(uint64_t start, uint64_t bytes);
 void *va_map_host(uint64_t bytes, uint32_t bits);
 /* The two 4 GiB windows through which generic addresses reach shared and local memory. */
 bool va_windows(uint64_t *shared, uint64_t *local);
+/* Around fork(), by the thread that calls it. */
+void va_before_fork(void);
+void va_after_fork(void);
 
 #endif

@@ -25,6 +25,10 @@ struct buffer *allocation_overlapping(const struct context *c, uint64_t start, u
 void allocation_describe_address(const struct context *c, uint64_t address, char *text,
 				 size_t bytes);
 
+/* Pinned host memory for a module's variables; it is in the table. */
+sov_result host_create_variables(struct context *c, uint64_t bytes, const struct module *m,
+				 struct buffer **out);
+
 /* Waits for the GPU, then removes and frees the allocation. */
 sov_result allocation_free(struct context *c, struct buffer *b);
 

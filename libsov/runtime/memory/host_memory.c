@@ -89,13 +89,40 @@ static sov_result host_import(struct context *c, uint64_t address, uint64_t byte
 	return SOV_OK;
 }
 
+/* Maps and pins new memory of the process. */
+static sov_result host_create(struct context *c, uint64_t bytes, struct buffer **out)
+{
+	uint64_t page = c->device->info.import_page_bytes;
+	uint64_t mapped = (bytes + page - 1) & ~(page - 1);
+	void *memory = mapped < bytes ? NULL : va_map_host(mapped, c->gpu->address_bits);
+	sov_result r;
+
+	if (!memory)
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "the host has no %llu bytes",
+				 (ull)bytes);
+	r = host_import(c, SOV_HOST(memory), bytes, out);
+	if (r)
+		munmap(memory, mapped);
+	else
+		(*out)->host_mapping = true;
+	return r;
+}
+
+sov_result host_create_variables(struct context *c, uint64_t bytes, const struct module *m,
+				 struct buffer **out)
+{
+	sov_result r = host_create(c, bytes, out);
+
+	if (!r)
+		(*out)->module = m;
+	return r;
+}
+
 sov_result api_host_alloc(sov_context context, uint64_t bytes, void **pointer)
 {
 	struct context *c;
 	struct buffer *b;
-	uint64_t page, mapped;
 	sov_result r;
-	void *memory;
 
 	if (!pointer || !bytes)
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
@@ -103,20 +130,10 @@ sov_result api_host_alloc(sov_context context, uint64_t bytes, void **pointer)
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
-	page = c->device->info.import_page_bytes;
-	mapped = (bytes + page - 1) & ~(page - 1);
-	memory = mapped < bytes ? NULL : va_map_host(mapped, c->gpu->address_bits);
-	if (!memory)
-		return context_leave(c, set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
-						  "the host has no %llu bytes", (ull)bytes));
-	r = host_import(c, SOV_HOST(memory), bytes, &b);
-	if (r) {
-		munmap(memory, mapped);
-		return context_leave(c, r);
-	}
-	b->host_mapping = true;
-	*pointer = memory;
-	return context_leave(c, SOV_OK);
+	r = host_create(c, bytes, &b);
+	if (!r)
+		*pointer = b->cpu;
+	return context_leave(c, r);
 }
 
 static sov_result host_check_range(struct context *c, uint64_t address, uint64_t bytes)
@@ -185,6 +202,11 @@ static sov_result host_unpin(sov_context context, void *pointer, bool mapping)
 			SOV_ERROR_INVALID_ADDRESS,
 			"pointer 0x%llx lies %llu bytes inside its memory, which begins at 0x%llx",
 			(ull)address, (ull)(address - buffer_start(b)), (ull)buffer_start(b));
+	else if (b->module)
+		r = set_error(
+			SOV_ERROR_INVALID_ADDRESS,
+			"pointer 0x%llx is a variable of a module; sov_module_unload frees it",
+			(ull)address);
 	else if (b->host_mapping != mapping)
 		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
 			      mapping ? "0x%llx was registered; use sov_host_unregister"

@@ -307,8 +307,6 @@ sov_result function_check(const struct function *f, const sov_launch *l)
 		r = check_memory(f, l);
 	if (!r && l->flags)
 		r = check_flags(f, l);
-	if (!r && l->time_limit)
-		r = check_timeout(l->time_limit);
 	return r ? r : check_arguments(f, l);
 }
 
@@ -354,7 +352,7 @@ static sov_result launch_on_stream(struct function *f, const sov_launch *given,
 	if (!r && f->member.context->sync) {
 		doorbell_ring(*doorbell);
 		doorbell->word = NULL;
-		r = stream_wait_for(s, seqno, SOV_MAX_WAIT);
+		r = stream_wait_for(s, seqno, SOV_FOREVER);
 	}
 	LOG(LAUNCH, DEBUG, "%s: '%s' grid %u,%u,%u block %u,%u,%u shared %u", sov_result_name(r),
 	    f->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],

@@ -79,6 +79,8 @@ static sov_result module_create_part(struct context *c, struct module *m, enum i
 		bytes += PREFETCH_BYTES;
 	else
 		r = allocation_reserve_entry(c);
+	if (!r && part == IMAGE_DATA && m->host_variables)
+		return host_create_variables(c, bytes, m, &m->parts[part]);
 	if (!r)
 		r = buffer_create_mapped(c, WINSYS_VRAM, false, bytes, &m->parts[part]);
 	if (r || part == IMAGE_CODE)

@@ -27,6 +27,7 @@ struct module {
 	 * uses. */
 	struct module *whole;
 	bool library;           /* device code of device_services.c, which kernels call */
+	bool host_variables;    /* SOV_MODULE_HOST_VARIABLES */
 	_Atomic bool unloading; /* a thread waits for the GPU to free it */
 };
 

@@ -175,6 +175,7 @@ static sov_result module_load(sov_context context, const void *data, size_t byte
 {
 	sov_result r;
 	struct context *c = context_enter(context, &r);
+	struct load_options compile = *l;
 	struct module *m;
 
 	if (!c)
@@ -183,7 +184,10 @@ static sov_result module_load(sov_context context, const void *data, size_t byte
 	m = calloc(1, sizeof(*m));
 	if (m)
 		m->library = l->flags & MODULE_LIBRARY;
-	r = m ? module_compile(c, data, bytes, l, m)
+	if (m)
+		m->host_variables = l->flags & SOV_MODULE_HOST_VARIABLES;
+	compile.flags &= ~SOV_MODULE_HOST_VARIABLES; /* the code is the same */
+	r = m ? module_compile(c, data, bytes, &compile, m)
 	      : set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
 	pthread_mutex_lock(&c->lock);
 	if (!r)
@@ -213,11 +217,12 @@ static sov_result read_module_options(const sov_module_options *options, struct 
 
 	if (options && (r = struct_in("sov_module_options", &o, sizeof(o), options)))
 		return r;
-	if (o.flags &
-	    ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER | SOV_MODULE_CLUSTERS))
+	if (o.flags & ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER |
+			SOV_MODULE_CLUSTERS | SOV_MODULE_HOST_VARIABLES))
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
 				 "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
-				 "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER, SOV_MODULE_CLUSTERS",
+				 "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER, SOV_MODULE_CLUSTERS, "
+				 "SOV_MODULE_HOST_VARIABLES",
 				 o.flags);
 	*l = (struct load_options){.flags = o.flags, .has_spirv = o.spirv != NULL};
 	return o.spirv ? spirv_options_read(o.spirv, &l->spirv) : SOV_OK;

@@ -124,6 +124,11 @@ static sov_result event_last_record(struct event *e, const char *what, struct ev
 	uint64_t mark;
 	sov_result r;
 
+	if (atomic_load_explicit(&e->captured_in, memory_order_relaxed))
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "%s was last recorded on a captured stream, which executes "
+				 "nothing; launch the graph, then record it on that stream",
+				 what);
 	if (e->no_timing)
 		pthread_mutex_lock(&e->recording);
 	mark = atomic_load_explicit(&e->mark, memory_order_acquire);
@@ -238,12 +243,12 @@ sov_result api_stream_wait_event(sov_stream stream, sov_event event)
 
 sov_result api_event_wait(sov_event event, uint64_t timeout)
 {
-	sov_result r = check_timeout(timeout);
-	struct event *e = r ? NULL : object_get(event, OBJECT_EVENT);
+	struct event *e = object_get(event, OBJECT_EVENT);
 	struct event_target at;
+	sov_result r;
 
 	if (!e)
-		return r ? r : SOV_ERROR_INVALID_HANDLE;
+		return SOV_ERROR_INVALID_HANDLE;
 	r = event_last_record(e, "the event", &at);
 	if (!r)
 		r = semaphore_wait(e->member.context, at.semaphore, at.value, timeout, NULL, NULL);

@@ -250,7 +250,7 @@ static sov_result pool_make_room(struct context *c)
 	if (p->free_large_bytes > max_free_large(p))
 		pool_shrink_large(c, max_free_large(p));
 	while (!r && p->free_large_bytes > 2 * max_free_large(p)) {
-		r = context_block(c, pool_oldest_usable, c, SOV_MAX_WAIT);
+		r = context_block(c, pool_oldest_usable, c, SOV_FOREVER);
 		if (!r)
 			pool_shrink_large(c, max_free_large(p));
 	}
@@ -278,7 +278,7 @@ static sov_result pool_grow(struct context *c, uint64_t bytes, uint64_t page, st
 		r = buffer_create_pages(c, WINSYS_VRAM, bytes, page, out);
 	}
 	if (r == SOV_ERROR_OUT_OF_MEMORY && p->free_bytes) {
-		sov_result drained = context_drain(c, SOV_MAX_WAIT);
+		sov_result drained = context_drain(c, SOV_FOREVER);
 
 		if (drained)
 			return drained;

@@ -344,7 +344,7 @@ static sov_result stream_close_and_wait(struct stream *s, bool *keep)
 
 	s->closed = true;
 	gate_close(&s->gate);
-	r = context_block(s->member.context, stream_drained, s, SOV_MAX_WAIT);
+	r = context_block(s->member.context, stream_drained, s, SOV_FOREVER);
 	*keep = r == SOV_ERROR_TIMEOUT;
 	if (*keep) {
 		s->closed = false;
@@ -381,14 +381,23 @@ sov_result api_stream_destroy(sov_stream stream)
 	return r;
 }
 
+sov_result set_captured_error(const char *what)
+{
+	return set_error(SOV_ERROR_UNSUPPORTED,
+			 "%s captured, and captured work does not execute; call "
+			 "sov_stream_end_capture and launch the graph first",
+			 what);
+}
+
 sov_result api_stream_wait(sov_stream stream, uint64_t timeout)
 {
-	sov_result r = check_timeout(timeout);
-	struct stream *s = r ? NULL : object_get(stream, OBJECT_STREAM);
+	struct stream *s = object_get(stream, OBJECT_STREAM);
+	sov_result r;
 
 	if (!s)
-		return r ? r : SOV_ERROR_INVALID_HANDLE;
-	r = stream_wait_for(s, stream_last(s), timeout);
+		return SOV_ERROR_INVALID_HANDLE;
+	r = stream_captured(s) ? set_captured_error("the stream is")
+			       : stream_wait_for(s, stream_last(s), timeout);
 	object_put(&s->member.object);
 	return r;
 }
@@ -527,7 +536,7 @@ sov_result stream_stage(struct stream *s, uint64_t align_as, uint64_t bytes,
 	sov_result r = staging_find(s->member.context, &s->staging, align_as, bytes, out);
 
 	if (!r && out->free_after > stream_poll(s))
-		r = stream_wait_for(s, out->free_after, SOV_MAX_WAIT);
+		r = stream_wait_for(s, out->free_after, SOV_FOREVER);
 	if (!r)
 		staging_claim(&s->staging, out);
 	return r;

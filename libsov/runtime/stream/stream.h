@@ -49,6 +49,9 @@ static inline bool stream_captured(const struct stream *s)
 	return __builtin_expect(atomic_load_explicit(&s->capturing, memory_order_relaxed), false);
 }
 
+/* The error of a call that waits for captured work. what: "the stream is" */
+sov_result set_captured_error(const char *what);
+
 static inline const struct capture_ops *stream_capture(const struct stream *s)
 {
 	return s->member.context->capture_ops;

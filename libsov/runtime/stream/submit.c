@@ -400,7 +400,7 @@ static sov_result stream_wait_for_gate(struct stream *s)
 	sov_result r;
 
 	pthread_mutex_lock(&c->lock);
-	r = context_block(c, gate_passable, s, SOV_MAX_WAIT);
+	r = context_block(c, gate_passable, s, SOV_FOREVER);
 	if (!r && s->closed)
 		r = set_error(SOV_ERROR_INVALID_HANDLE,
 			      "another thread destroyed the stream during this call");
@@ -509,7 +509,7 @@ static sov_result stream_resolve_step(struct stream *s, enum step step, const st
 		if (stream_must_wrap(s, stream_last(s)))
 			return context_settle(s->member.context, stream_wrap_needed, stream_wrap,
 					      s);
-		return stream_wait_for(s, stream_last(s) + 2 - STREAM_SLOTS, SOV_MAX_WAIT);
+		return stream_wait_for(s, stream_last(s) + 2 - STREAM_SLOTS, SOV_FOREVER);
 	case STEP_UNLOADED:
 		return set_error(SOV_ERROR_INVALID_HANDLE,
 				 "another thread is unloading kernel '%s'", k->name);
@@ -581,12 +581,24 @@ uint64_t stream_interrupt(struct stream *s)
 
 /* ---- starting and stopping ---- */
 
+void stream_set_up(struct stream *s)
+{
+	const struct submit_request setup = {.engine = ENGINE_COMPUTE, .kind = WORK_SETUP};
+	struct context *c = s->member.context;
+	struct slot slot;
+
+	if (stream_must_wrap(s, stream_last(s)))
+		stream_wrap(c, s);
+	slot_take(s, &setup, &slot);
+	slot.concurrent = true; /* the stream may not be in stream_count yet */
+	c->gpu->setup_compute(c->chip, &slot.push);
+	doorbell_ring(slot_finish(s, &slot));
+}
+
 sov_result stream_start(struct stream *s)
 {
 	struct context *c = s->member.context;
-	const struct submit_request setup = {.engine = ENGINE_COMPUTE, .kind = WORK_SETUP};
 	sov_result r = queue_start(s, ENGINE_COMPUTE);
-	struct slot slot;
 	uint32_t i;
 
 	if (r)
@@ -602,12 +614,7 @@ sov_result stream_start(struct stream *s)
 		atomic_store(&s->submissions[i].ready, 0);
 		memset(&s->submissions[i].written, 0, sizeof(s->submissions[i].written));
 	}
-	if (stream_must_wrap(s, s->published))
-		stream_wrap(c, s);
-	slot_take(s, &setup, &slot);
-	slot.concurrent = true; /* the stream may not be in stream_count yet */
-	c->gpu->setup_compute(c->chip, &slot.push);
-	doorbell_ring(slot_finish(s, &slot));
+	stream_set_up(s);
 	gate_open(&s->gate);
 	return SOV_OK;
 }

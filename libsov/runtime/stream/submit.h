@@ -174,6 +174,9 @@ const struct kernel_info *stream_kernel_at(struct stream *s, uint64_t seqno);
 
 /* With the context's lock held: creates the queues in the current group and opens the gate. */
 sov_result stream_start(struct stream *s);
+/* Writes the first commands of the compute queue, again if what they say has changed. With the
+ * context's lock held, the gate closed and the stream idle. */
+void stream_set_up(struct stream *s);
 void stream_stop(struct stream *s);
 
 #endif

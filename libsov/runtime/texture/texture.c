@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Textures and surfaces. A context has a pool in video memory that holds a description of each
- * texture, in the form that its GPU reads (gpu.h); the handle of a texture names it. Every compute
- * queue learns the pool's address when it is set up. The texels are in memory that the program
- * owns, or in memory that belongs to the texture, in the layout that the GPU prefers.
+ * Textures and surfaces. From its first texture on, a context has a pool in video memory that holds
+ * a description of each texture, in the form that its GPU reads (gpu.h); the handle of a texture
+ * names it. Every compute queue learns the pool's address when the pool is made, and queues that
+ * start later when they are set up. The texels are in memory that the program owns, or in memory
+ * that belongs to the texture, in the layout that the GPU prefers.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/allocation.h"
 #include "libsov/runtime/memory/buffer.h"
+#include "libsov/runtime/stream/stream.h"
 #include "libsov/runtime/texture/texture.h"
 
 typedef unsigned long long ull;
@@ -41,11 +43,15 @@ static_assert((int)SOV_TEXTURE_1D == TEXTURE_1D &&
 
 /* ---- the pool ---- */
 
-static sov_result textures_create(struct context *c)
+/* With the lock held and all streams quiesced and idle. */
+static sov_result pool_create(struct context *c, void *arg)
 {
+	struct list_head *l;
 	sov_result r;
 
-	c->textures = calloc(1, sizeof(*c->textures));
+	(void)arg;
+	if (!c->textures)
+		c->textures = calloc(1, sizeof(*c->textures));
 	if (!c->textures)
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for textures");
 	r = buffer_create_mapped(c, WINSYS_VRAM, false, GPU_TEXTURE_POOL_BYTES, &c->textures->pool);
@@ -53,7 +59,14 @@ static sov_result textures_create(struct context *c)
 		return r;
 	memset(c->textures->pool->cpu, 0, GPU_TEXTURE_POOL_BYTES);
 	c->gpu->set_texture_pool(c->chip, c->textures->pool->va);
+	list_for_each(l, &c->streams) stream_set_up(stream_of(l));
 	return SOV_OK;
+}
+
+static bool pool_is_missing(struct context *c, void *arg)
+{
+	(void)arg;
+	return !c->textures || !c->textures->pool;
 }
 
 static void textures_destroy(struct context *c)
@@ -63,7 +76,7 @@ static void textures_destroy(struct context *c)
 	free(c->textures);
 }
 
-const struct context_part texture_part = {.create = textures_create, .destroy = textures_destroy};
+const struct context_part texture_part = {.destroy = textures_destroy};
 
 /* ---- options ---- */
 
@@ -194,6 +207,51 @@ static sov_result texture_publish(struct context *c, const struct texture *t, so
 	return SOV_OK;
 }
 
+/* With the lock held; NULL after set_error(). */
+static struct texture_entry *texture_find(struct context *c, sov_texture handle)
+{
+	for (uint32_t k = 1; c->textures && k < GPU_MAX_TEXTURES; k++)
+		if (c->textures->entries[k].used && c->textures->entries[k].handle == handle)
+			return &c->textures->entries[k];
+	set_error(SOV_ERROR_INVALID_HANDLE, "0x%llx is not a texture of this context", (ull)handle);
+	return NULL;
+}
+
+static sov_result texture_get(sov_context context, sov_texture handle, struct texture *t)
+{
+	const struct texture_entry *e;
+	sov_result r;
+	struct context *c = context_enter(context, &r);
+
+	if (!c)
+		return r;
+	e = texture_find(c, handle);
+	if (e)
+		*t = e->texture;
+	return context_leave(c, e ? SOV_OK : SOV_ERROR_INVALID_HANDLE);
+}
+
+/* Takes address and layout from the texture whose texels are shared. */
+static sov_result share_texels(sov_context context, const sov_texture_options *o, struct texture *t)
+{
+	struct texture other;
+	sov_result r;
+
+	if (o->memory)
+		return set_texture_error("texels of a texture, and memory");
+	r = texture_get(context, o->texels, &other);
+	if (r)
+		return r;
+	if (other.width != t->width || other.height != t->height || other.depth != t->depth ||
+	    texture_texel_bytes(&other) != texture_texel_bytes(t))
+		return set_texture_error("another size than the texture whose texels it shares");
+	t->address = other.address;
+	t->layout = other.layout;
+	t->row_bytes = other.row_bytes;
+	t->slice_bytes = other.slice_bytes;
+	return SOV_OK;
+}
+
 sov_result api_texture_create(sov_context context, const sov_texture_options *given,
 			      sov_texture *texture)
 {
@@ -213,10 +271,16 @@ sov_result api_texture_create(sov_context context, const sov_texture_options *gi
 	if (!c)
 		return r;
 	why = read_options(c, &o, &t);
-	context_leave(c, SOV_OK);
-	if (why)
-		return set_texture_error(why);
-	if (!o.memory) {
+	pthread_mutex_unlock(&c->lock);
+	r = why ? set_texture_error(why) : context_settle(c, pool_is_missing, pool_create, NULL);
+	object_put(&c->object);
+	if (r)
+		return r;
+	if (o.texels) {
+		r = share_texels(context, &o, &t);
+		if (r)
+			return r;
+	} else if (!o.memory) {
 		r = api_memory_alloc(context, texture_bytes(&t), &owned);
 		if (r)
 			return r;
@@ -228,16 +292,6 @@ sov_result api_texture_create(sov_context context, const sov_texture_options *gi
 	if (r && owned)
 		api_memory_free(context, owned);
 	return r;
-}
-
-/* With the lock held; NULL after set_error(). */
-static struct texture_entry *texture_find(struct context *c, sov_texture handle)
-{
-	for (uint32_t k = 1; k < GPU_MAX_TEXTURES; k++)
-		if (c->textures->entries[k].used && c->textures->entries[k].handle == handle)
-			return &c->textures->entries[k];
-	set_error(SOV_ERROR_INVALID_HANDLE, "0x%llx is not a texture of this context", (ull)handle);
-	return NULL;
 }
 
 sov_result api_texture_destroy(sov_context context, sov_texture texture)
@@ -262,20 +316,6 @@ sov_result api_texture_destroy(sov_context context, sov_texture texture)
 	e->used = false;
 	context_leave(c, r);
 	return owned ? api_memory_free(context, owned) : r;
-}
-
-static sov_result texture_get(sov_context context, sov_texture handle, struct texture *t)
-{
-	const struct texture_entry *e;
-	sov_result r;
-	struct context *c = context_enter(context, &r);
-
-	if (!c)
-		return r;
-	e = texture_find(c, handle);
-	if (e)
-		*t = e->texture;
-	return context_leave(c, e ? SOV_OK : SOV_ERROR_INVALID_HANDLE);
 }
 
 /* Copies between rows without gaps and the texture's layout. */

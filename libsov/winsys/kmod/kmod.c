@@ -5,6 +5,7 @@
 const struct winsys winsys_kmod = {
 	.name = "kmod",
 	.enumerate = kmod_enumerate,
+	.forget = kmod_forget,
 	.info = kmod_info,
 	.gpu_time = kmod_gpu_time,
 	.buffer_create = kmod_buffer_create,

@@ -73,6 +73,7 @@ struct winsys_device {
 
 int kmod_enumerate(uint32_t devices_before, struct winsys_device ***devices, uint32_t *count,
 		   char *message, size_t message_bytes);
+void kmod_forget(void);
 void kmod_info(struct winsys_device *d, struct winsys_info *out);
 uint64_t kmod_gpu_time(struct winsys_device *d);
 void kmod_memory_info(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes);

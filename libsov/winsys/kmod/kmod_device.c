@@ -197,6 +197,11 @@ void kmod_close_devices(void)
 	kmod.enumerated = false;
 }
 
+void kmod_forget(void)
+{
+	memset(&kmod, 0, sizeof(kmod));
+}
+
 static int compare_render_nodes(const void *a, const void *b)
 {
 	const drmDevicePtr *x = a, *y = b;

@@ -312,6 +312,11 @@ int nvrm_enumerate(uint32_t devices_before, struct winsys_device ***devices, uin
 	return error;
 }
 
+static void nvrm_forget(void)
+{
+	memset(&nvrm, 0, sizeof(nvrm));
+}
+
 void nvrm_info(struct winsys_device *d, struct winsys_info *out)
 {
 	*out = d->info;
@@ -423,6 +428,7 @@ int nvrm_choose_copy_engine(struct winsys_device *d, uint32_t *engine)
 const struct winsys winsys_nvrm = {
 	.name = "nvrm",
 	.enumerate = nvrm_enumerate,
+	.forget = nvrm_forget,
 	.info = nvrm_info,
 	.gpu_time = nvrm_gpu_time,
 	.buffer_create = nvrm_buffer_create,

@@ -100,6 +100,11 @@ static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, 
 	return 0;
 }
 
+static void soft_forget(void)
+{
+	memset(devices, 0, sizeof(devices));
+}
+
 static void soft_info(struct winsys_device *d, struct winsys_info *out)
 {
 	const struct model_chip *c = d->config.chip;
@@ -439,6 +444,7 @@ static void soft_ring_doorbell(struct winsys_queue *q)
 const struct winsys winsys_soft = {
 	.name = "soft",
 	.enumerate = soft_enumerate,
+	.forget = soft_forget,
 	.info = soft_info,
 	.gpu_time = soft_gpu_time,
 	.buffer_create = soft_buffer_create,

@@ -13,6 +13,9 @@ lanes="$lanes|#define +[a-z_]*(lane|warp)[a-z_]* +\\(?(32|64)"
 # Exceptions: FILE TEXT-OF-THE-LINE, then a tab and the reason.
 allowed() {
 	cat <<-'END'
+	libsov/runtime/base/log.c "cuda"		an area of SOV_LOG for libsov/cuda
+	libsov/runtime/base/log.c launch call cuda	the same
+	libsov/runtime/base/log.h LOG_CUDA	the same
 	libsov/gpu/gpu.c nv_gpu			the list of GPU vendors
 	libsov/gpu/gpu.c amd_gpu			the same
 	libsov/winsys/winsys.h WINSYS_VENDOR_NV	the same: the tag of vendor data

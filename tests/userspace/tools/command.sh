@@ -59,7 +59,7 @@ refused 2 "sov: run: block '0' is not an integer from 1 to 4294967295" run --blo
 refused 2 "sov: run: grid '1,2,3,4' is not X, X,Y or X,Y,Z" run --block 1 --grid 1,2,3,4 a.ptx
 refused 2 "sov: run: grid '' is not an integer from 1 to 4294967295" run --block 1 --grid 1, a.ptx
 refused 2 "sov: run: shared memory 'x' is not an integer from 0 to 4294967295" run --block 1 --shared x a.ptx
-refused 2 "sov: run: limit '0' is not an integer from 1 to 3600" run --block 1 --limit 0 a.ptx
+refused 2 "sov: run: limit '0' is not an integer from 1 to 18446744073" run --block 1 --limit 0 a.ptx
 
 # Kernel arguments.
 argument() { # word, message

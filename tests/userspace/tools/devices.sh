@@ -15,7 +15,7 @@ out=$(SOV_SOFT=gh100,ga100 "$sov" devices --json)
 echo "$out" | "$json"
 ok $? "sov devices --json prints valid JSON"
 has "$out" '"name": "ga100.0"' "sov devices --json has device names"
-has "$out" '"features": ["f64"' "sov devices --json lists features"
+has "$out" '"features": ["f64", "f16"' "sov devices --json lists features"
 out=$(SOV_SOFT=gh100,ga100 SOV_VISIBLE_DEVICES=ga100.0 "$sov" devices)
 has "$out" "0  ga100.0 " "a device that SOV_VISIBLE_DEVICES selects gets ordinal 0"
 case $out in *gh100*) found=1 ;; *) found=0 ;; esac

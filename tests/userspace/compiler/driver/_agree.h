@@ -214,7 +214,7 @@ static inline bool agree_launch(uint32_t n, sov_module m)
 	l.arguments = arguments;
 	l.argument_count = 5;
 	good = good && agree_must(sov_function_launch(f, &l), "launching") &&
-	       agree_must(sov_context_wait(c, SOV_MAX_WAIT), "running");
+	       agree_must(sov_context_wait(c, SOV_FOREVER), "running");
 	for (int k = 0; k < AGREE_BUFFERS; k++)
 		good = good && agree_must(sov_memory_copy(c, SOV_HOST(agree.got.words[k]), at[k],
 							  sizeof(agree.got.words[k])),

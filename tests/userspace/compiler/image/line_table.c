@@ -148,7 +148,7 @@ static void test_fault(void)
 		return;
 	}
 	sov_function_launch(f, &l);
-	ok(sov_context_wait(c, SOV_MAX_WAIT) && strstr(sov_last_error(), ", /src/first.cu:100"),
+	ok(sov_context_wait(c, SOV_FOREVER) && strstr(sov_last_error(), ", /src/first.cu:100"),
 	   "error of a faulting kernel names the source line: %s", sov_last_error());
 	ok(!sov_context_get_fault(c, &fault),
 	   "sov_context_get_fault returns the fault of the kernel");

@@ -84,7 +84,7 @@ static bool launch(sov_context c, sov_function f)
 	l.arguments = arguments;
 	l.argument_count = 5;
 	good = good && must(sov_function_launch(f, &l), "launching") &&
-	       must(sov_context_wait(c, SOV_MAX_WAIT), "running");
+	       must(sov_context_wait(c, SOV_FOREVER), "running");
 	for (int k = 0; k < BUFFERS; k++)
 		good = good &&
 		       must(sov_memory_copy(c, SOV_HOST(got.words[k]), addresses[k], sizes[k]),

@@ -178,6 +178,10 @@ static void invalid_grids(void)
 	g.new_code = true;
 	ok(write_qmd(&hopper, &kernel, g, q) && bits(q, 606, 606) == 1,
 	   "QMD: new code requests an instruction cache invalidation");
+	ok(bits(q, 603, 602) == 0, "QMD: caches of textures stay valid for code without textures");
+	k.textures = true;
+	ok(write_qmd(&hopper, &k, grid, q) && bits(q, 603, 602) == 3,
+	   "QMD: code with textures invalidates the caches of headers and samplers");
 	g = grid;
 	g.bank0 += 16;
 	ok(!write_qmd(&hopper, &kernel, g, q),

@@ -42,7 +42,7 @@ static bool run_case(const struct conv_case *k)
 	if (r)
 		diag("%s: %s", k->name, sov_last_error());
 	else
-		sov_context_wait(c, SOV_MAX_WAIT); /* fails if the watchdog ends the kernel */
+		sov_context_wait(c, SOV_FOREVER); /* fails if the watchdog ends the kernel */
 	if (!r)
 		memcpy(words, memory, sizeof(words));
 	if (c)

@@ -312,7 +312,14 @@ static void product_of_doubles(bool bad)
 {
 	INS(&r, SASS_DMMA_884, (R(8), R(4), R(6), R(8)), WRITE(1));
 	nop(11); /* Ampere needs the distance in addition */
-	INS(&r, SASS_IADD3, (R(7), PT, PT, R(9), R(6), RZ), WAIT(bad ? 0 : 2));
+	INS(&r, SASS_IADD3, (R(12), PT, PT, R(9), R(6), RZ), WAIT(bad ? 0 : 2));
+}
+
+static void product_of_doubles_reads_late(bool bad)
+{
+	INS(&r, SASS_DMMA_884, (R(8), R(4), R(6), R(8)), WRITE(1), READ(2));
+	nop(11);
+	INS(&r, SASS_MOV, (R(7), IMM(1)), WAIT(bad ? 0 : 4));
 }
 
 static void later_load_of_the_unit(bool bad)
@@ -425,6 +432,8 @@ static const struct {
 	{slow_then_quick, "a short-latency write may not pass a long-latency one", "overwrites R4"},
 	{product_to_product, "a product of matrices takes 16 cycles to the next", "needs 16"},
 	{product_of_doubles, "a product of doubles needs a scoreboard", "was not waited for (SB1)"},
+	{product_of_doubles_reads_late, "a product of doubles reads its factors late",
+	 "overwrites the pending source R7"},
 	{later_load_of_the_unit, "loads of an in-order unit write in order", "overwrites R9"},
 	{uniform_source_overwritten, "a special register's value arrives late",
 	 "overwrites the pending source UR6"},

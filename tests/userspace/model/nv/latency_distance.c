@@ -36,7 +36,7 @@ static const char *run_image(void)
 	r = r ? r : sov_memory_alloc(c, sizeof(buffer), &at);
 	r = r ? r : sov_memory_copy(c, at, SOV_HOST(buffer), sizeof(buffer));
 	r = r ? r : sov_function_launch(f, &l);
-	r = r ? r : sov_context_wait(c, SOV_MAX_WAIT);
+	r = r ? r : sov_context_wait(c, SOV_FOREVER);
 	snprintf(error, sizeof(error), "%s", r ? sov_last_error() : "");
 	if (c)
 		sov_context_destroy(c);

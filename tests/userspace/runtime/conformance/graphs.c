@@ -205,8 +205,14 @@ static void capture(void)
 	refused(sov_memory_free_async(stream, a), SOV_ERROR_UNSUPPORTED, "captured",
 		"a pool free on a captured stream is rejected");
 	MUST(sov_memory_fill_async(stream, a, 5, 4, N));
+	refused(sov_stream_wait(stream, SOV_NO_WAIT), SOV_ERROR_UNSUPPORTED, "does not execute",
+		"waiting for a captured stream is rejected");
+	refused(sov_context_wait(c, 60 * SECOND), SOV_ERROR_UNSUPPORTED, "does not execute",
+		"waiting for a context with a captured stream is rejected");
 	MUST(sov_memory_fill_async(stream, b, 7, 4, N));
 	MUST(sov_event_record(fork, stream));
+	refused(sov_event_wait(fork, 60 * SECOND), SOV_ERROR_INVALID_ARGUMENT,
+		"recorded on a captured stream", "waiting for a captured event is rejected");
 	MUST(sov_stream_wait_event(side, fork));
 	l = shape(ARGUMENTS(&a, &one), 2);
 	l.stream = stream;

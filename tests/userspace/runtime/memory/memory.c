@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Memory: allocating, copying, filling and freeing, and every kind of invalid address. */
+#include <sys/mman.h>
 #include "tests/userspace/runtime/_api.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -93,6 +94,8 @@ static void wrong_ranges(void)
 {
 	static uint8_t host[8192];
 	char sentence[256];
+	uint8_t *pages =
+		mmap(NULL, 3 * 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sov_ptr a, b, start;
 	uint64_t bytes;
 
@@ -122,7 +125,19 @@ static void wrong_ranges(void)
 	refused(sov_memory_copy(c, 0, a, 16), SOV_ERROR_INVALID_ADDRESS, "destination 0x0",
 		"a copy to NULL is rejected");
 	refused(sov_memory_copy(c, a, UINT64_MAX - 3, 16), SOV_ERROR_INVALID_ADDRESS,
-		"are not host memory", "a copy with a host range that overflows is rejected");
+		"are not mapped", "a copy with a host range that overflows is rejected");
+	munmap(pages + 65536, 65536);
+	refused(sov_memory_copy(c, a, 0x18, 16), SOV_ERROR_INVALID_ADDRESS, "are not mapped",
+		"a copy from an address that is not mapped is rejected");
+	refused(sov_memory_copy(c, SOV_HOST(pages + 65530), a, 16), SOV_ERROR_INVALID_ADDRESS,
+		"are not mapped", "a copy past the end of mapped host memory is rejected");
+	refused(sov_memory_copy(c, SOV_HOST(pages + 2 * 65536 - 1), a, 16),
+		SOV_ERROR_INVALID_ADDRESS, "are not mapped",
+		"a copy to before the start of mapped host memory is rejected");
+	good(sov_memory_copy(c, SOV_HOST(pages + 65520), a, 16),
+	     "a copy to the last bytes of mapped host memory succeeds");
+	munmap(pages, 65536);
+	munmap(pages + 2 * 65536, 65536);
 	refused(sov_memory_copy(c, a, a + 8, 16), SOV_ERROR_INVALID_ARGUMENT, "overlap",
 		"an overlapping copy is rejected");
 	refused(sov_memory_copy(c, a + 15, a, 16), SOV_ERROR_INVALID_ARGUMENT, "overlap",

@@ -27,7 +27,7 @@ static void run(sov_module m)
 		l.grid[i] = l.block[i] = 1;
 	MUST(sov_module_get_function(m, "k", &f));
 	MUST(sov_function_launch(f, &l));
-	MUST(sov_context_wait(c, SOV_MAX_WAIT));
+	MUST(sov_context_wait(c, SOV_FOREVER));
 }
 
 static sov_ptr find(sov_module m, const char *name, uint64_t bytes)

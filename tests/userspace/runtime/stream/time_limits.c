@@ -82,13 +82,40 @@ static void of_launches(void)
 	MUST(run(one, 0));
 	refused(sov_stream_wait(one, 100 * MS), SOV_ERROR_TIMEOUT, "the work continues",
 		"a launch without a limit uses the context's limit");
-	refused(run(two, SOV_MAX_WAIT + 1), SOV_ERROR_INVALID_ARGUMENT, "longer than SOV_MAX_WAIT",
-		"a launch time limit over an hour is rejected");
 	end();
 	begin(40 * MS, 60 * SECOND);
 	MUST(run(one, 60 * SECOND));
 	refused(sov_stream_wait(one, 200 * MS), SOV_ERROR_TIMEOUT, "the work continues",
 		"a launch's time limit may exceed the context's");
+	end();
+	begin(40 * MS, 60 * SECOND);
+	MUST(run(one, SOV_FOREVER));
+	refused(sov_stream_wait(one, 200 * MS), SOV_ERROR_TIMEOUT, "the work continues",
+		"a launch may lift the context's time limit");
+	let_go();
+	good(sov_stream_wait(one, SOV_FOREVER), "a wait without a timeout ends with the work");
+	end();
+}
+
+/* The sum of two limits of a graph overflows: it has none. */
+static void without_limit(void)
+{
+	uint64_t at, out;
+	sov_graph_exec run;
+	sov_launch l;
+	sov_graph g;
+
+	begin(SOV_FOREVER, 40 * MS);
+	at = SOV_HOST(word);
+	out = SOV_HOST(word + 1);
+	l = shape(NULL, 0, ARGUMENTS(&at, &out));
+	MUST(sov_graph_create(c, 0, &g));
+	MUST(sov_graph_add_kernel(g, NULL, 0, gate, &l, NULL));
+	MUST(sov_graph_add_kernel(g, NULL, 0, gate, &l, NULL));
+	MUST(sov_graph_instantiate(g, &run));
+	MUST(sov_graph_launch(run, one));
+	refused(sov_stream_wait(one, 200 * MS), SOV_ERROR_TIMEOUT, "the work continues",
+		"a graph in a context without a time limit has none");
 	end();
 }
 
@@ -154,7 +181,7 @@ static void of_waits(void)
 static void of_the_environment(void)
 {
 	static const char *const wrong[] = {
-		"10", "0s", "-5s", "3601s", "1h", "s", "99999999999999999999ms"};
+		"10", "0s", "-5s", "1h", "s", "none ", "18446744074s", "99999999999999999999ms"};
 	sov_context other;
 	sov_device d;
 	uint32_t i;
@@ -177,6 +204,12 @@ static void of_the_environment(void)
 	refused(sov_stream_wait(one, 150 * MS), SOV_ERROR_TIMEOUT, "the work continues",
 		"a context's own time limit overrides SOV_KERNEL_TIME_LIMIT");
 	end();
+	setenv("SOV_KERNEL_TIME_LIMIT", "none", 1);
+	begin(0, 40 * MS);
+	MUST(run(one, 0));
+	refused(sov_stream_wait(one, 200 * MS), SOV_ERROR_TIMEOUT, "the work continues",
+		"SOV_KERNEL_TIME_LIMIT can lift the limit");
+	end();
 }
 
 int main(void)
@@ -185,6 +218,7 @@ int main(void)
 	setenv("SOV_VISIBLE_DEVICES", soft_name("gh100.0"), 1);
 	of_launches();
 	of_graphs();
+	without_limit();
 	of_waits();
 	of_the_environment();
 	return tap_done();

@@ -126,6 +126,56 @@ static void linear_memory(const char *device)
 	MUST(sov_memory_free(c, out));
 }
 
+/* Launches "one" on a stream and returns the texel that it read. */
+static uint32_t texel_on(sov_stream stream, sov_texture t, sov_ptr out)
+{
+	const void *arguments[] = {&t, &out};
+	sov_launch l = SOV_INIT(sov_launch);
+	uint32_t texel = 0;
+	sov_function f;
+
+	MUST(sov_module_get_function(m, "one", &f));
+	l.grid[0] = l.grid[1] = l.grid[2] = 1;
+	l.block[0] = l.block[1] = l.block[2] = 1;
+	l.stream = stream;
+	l.arguments = arguments;
+	l.argument_count = 2;
+	MUST(sov_memory_fill(c, out, 0, 4, 1));
+	MUST(sov_function_launch(f, &l));
+	if (!sov_stream_wait(stream, 60 * SECOND))
+		MUST(sov_memory_copy(c, SOV_HOST(&texel), out, 4));
+	return texel;
+}
+
+/* A context makes its pool of textures with the first one, when streams and their queues may
+ * exist. */
+static void streams_before_and_after(const char *device)
+{
+	sov_texture_options o = words(SOV_TEXTURE_1D, 1, 1);
+	const uint32_t texel = 4711;
+	sov_stream before, after;
+	uint32_t seen[3];
+	sov_texture t;
+	sov_ptr out;
+
+	c = context_on(device, 0);
+	MUST(sov_module_load(c, ptx, strlen(ptx), NULL, &m));
+	MUST(sov_memory_alloc(c, 4, &out));
+	MUST(sov_stream_create(c, 0, &before));
+	MUST(sov_memory_fill_async(before, out, 1, 4, 1));
+	MUST(sov_texture_create(c, &o, &t));
+	MUST(sov_texture_write(c, t, &texel));
+	MUST(sov_stream_create(c, 0, &after));
+	seen[0] = texel_on(before, t, out);
+	seen[1] = texel_on(after, t, out);
+	MUST(sov_context_reset(c));
+	seen[2] = texel_on(before, t, out);
+	ok(seen[0] == texel, "%s: a stream that is older than all textures reads one", device);
+	ok(seen[1] == texel, "%s: a stream that is newer than a texture reads it", device);
+	ok(seen[2] == texel, "%s: a stream reads a texture after a reset", device);
+	MUST(sov_context_destroy(c));
+}
+
 static void refusals(bool nvidia)
 {
 	sov_texture_options o = words(SOV_TEXTURE_2D, 0, 3);
@@ -176,6 +226,7 @@ static void run_on(const char *device, bool nvidia)
 		   "%s: a handle that no texture has is a fault", device);
 	}
 	MUST(sov_context_destroy(c));
+	streams_before_and_after(device);
 }
 
 int main(void)

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+/* libcuda.so.1 on a software GPU: a program written against CUDA's driver API. */
+#include "libsov/cuda/driver/calls.h"
+#include "tests/soft.h"
+#include "tests/tap.h"
+#include "tests/userspace/cuda/_load.h"
+#include "tests/userspace/cuda/_triple.h"
+
+#define N 64
+
+static const char more_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+			       ".global .attribute(.managed) .align 4 .u32 shared_word = 41;\n"
+			       ".visible .entry add_one()\n{\n"
+			       "	.reg .b32 %r<3>;\n"
+			       "	ld.global.u32 %r1, [shared_word];\n"
+			       "	add.s32 %r2, %r1, 1;\n"
+			       "	st.global.u32 [shared_word], %r2;\n"
+			       "	ret;\n}\n"
+			       ".visible .entry add(.param .u64 p, .param .u32 n)\n{\n"
+			       "	.reg .b32 %r<4>;\n	.reg .b64 %rd<2>;\n"
+			       "	ld.param.u64 %rd1, [p];\n"
+			       "	ld.param.u32 %r1, [n];\n"
+			       "	ld.global.u32 %r2, [%rd1];\n"
+			       "	add.s32 %r3, %r2, %r1;\n"
+			       "	st.global.u32 [%rd1], %r3;\n"
+			       "	ret;\n}\n";
+
+static CUdeviceptr memory;
+static CUfunction triple, add, add_one;
+static CUmodule module;
+
+static bool launch_triple(CUfunction f)
+{
+	unsigned n = N, got[N] = {0};
+	void *arguments[] = {&memory, &n};
+	bool good = !CALL(cuMemsetD32_v2)(memory, 7, N) &&
+		    !CALL(cuLaunchKernel)(f, 2, 1, 1, 32, 1, 1, 0, NULL, arguments, NULL) &&
+		    !CALL(cuMemcpyDtoH_v2)(got, memory, sizeof(got));
+
+	for (unsigned k = 0; k < N; k++)
+		good &= got[k] == 3 * k;
+	return good;
+}
+
+static void test_images(void)
+{
+	const void *images[] = {triple_ptx, triple_zstd, triple_lz4};
+	const char *names[] = {"PTX text", "a fat binary that zstd compressed",
+			       "a fat binary that LZ4 compressed"};
+	unsigned char damaged[sizeof(triple_zstd)];
+	CUmodule m;
+
+	for (int k = 0; k < 3; k++) {
+		CUresult e = CALL(cuModuleLoadData)(&m, images[k]);
+
+		if (!e)
+			e = CALL(cuModuleGetFunction)(&triple, m, "triple");
+		ok(!e && launch_triple(triple), "a kernel runs from %s", names[k]);
+	}
+	memcpy(damaged, triple_zstd, sizeof(damaged));
+	memset(damaged + 120, 0xff, 40);
+	ok(CALL(cuModuleLoadData)(&m, damaged) == CUDA_ERROR_INVALID_IMAGE,
+	   "a damaged fat binary is an invalid image");
+	ok(CALL(cuModuleLoadData)(&m, ".version 7.0\nnonsense") == CUDA_ERROR_INVALID_PTX,
+	   "PTX that does not compile is invalid PTX");
+}
+
+static void test_modules(void)
+{
+	char log[512] = "x";
+	unsigned options[] = {5, 6};
+	void *values[] = {log, (void *)sizeof(log)};
+	CUdeviceptr address = 0;
+	size_t bytes = 0;
+	CUresult e;
+	CUmodule bad;
+
+	ok(CALL(cuModuleLoadDataEx)(&bad, ".version 7.0\n.target sm_70\nwrong", 2, options,
+				    values) &&
+		   strstr(log, "wrong"),
+	   "the error log of a load has the compiler's message");
+	e = CALL(cuModuleLoadData)(&module, more_ptx);
+	if (!e)
+		e = CALL(cuModuleGetFunction)(&add, module, "add");
+	if (!e)
+		e = CALL(cuModuleGetFunction)(&add_one, module, "add_one");
+	if (!e)
+		e = CALL(cuModuleGetGlobal_v2)(&address, &bytes, module, "shared_word");
+	ok(!e && bytes == 4, "functions and variables of a module are found");
+	ok(CALL(cuModuleGetFunction)(&triple, module, "none") == CUDA_ERROR_NOT_FOUND,
+	   "a function that does not exist is not found");
+	e = CALL(cuLaunchKernel)(add_one, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+	if (!e)
+		e = CALL(cuCtxSynchronize)();
+	ok(!e && address && *(unsigned *)(uintptr_t)address == 42,
+	   "the host reads a managed variable that a kernel has written");
+}
+
+static void test_memory(void)
+{
+	unsigned data[16] = {0}, type = 0, managed = 0, attributes[] = {2, 8};
+	void *out[] = {&type, &managed};
+	CUdeviceptr p = 0, start = 0;
+	size_t bytes = 0;
+	unsigned *host = NULL;
+	CUresult e = CALL(cuMemAllocManaged)(&p, 64, 1);
+
+	host = (unsigned *)(uintptr_t)p;
+	host[3] = 9;
+	ok(!e && !CALL(cuMemcpyDtoH_v2)(data, p, 64) && data[3] == 9,
+	   "managed memory is the host's and a source of copies");
+	ok(!CALL(cuPointerGetAttributes)(2, attributes, out, p) && type == 2 && managed == 1,
+	   "the attributes of a pointer tell managed memory");
+	ok(!CALL(cuMemGetAddressRange_v2)(&start, &bytes, p + 8) && start == p && bytes == 64,
+	   "the range of an address is its allocation");
+	ok(CALL(cuMemFree_v2)(p + 4) == CUDA_ERROR_INVALID_VALUE && !CALL(cuMemFree_v2)(p),
+	   "memory is freed by its start only");
+	ok(!CALL(cuMemsetD2D8_v2)(memory, 16, 5, 4, 4) &&
+		   !CALL(cuMemcpyDtoH_v2)(data, memory, 64) && data[0] == 0x05050505 &&
+		   data[4] == 0x05050505,
+	   "a two-dimensional fill writes each row");
+	data[0] = 1234;
+	ok(!CALL(cuMemcpy)((uintptr_t)&data[1], (uintptr_t)&data[0], 4) && data[1] == 1234,
+	   "a copy between pageable memory is done");
+}
+
+/* Adds n to the first word. */
+static CUresult add_on(CUstream s, unsigned n)
+{
+	void *arguments[] = {&memory, &n};
+
+	return CALL(cuLaunchKernel)(add, 1, 1, 1, 1, 1, 1, 0, s, arguments, NULL);
+}
+
+static void test_streams(void)
+{
+	CUstream blocking, free_stream;
+	unsigned got = 0, bad = 0;
+	CUevent event;
+	CUresult e = CALL(cuStreamCreate)(&blocking, 0);
+	float ms = -1;
+
+	if (!e)
+		e = CALL(cuStreamCreate)(&free_stream, CU_STREAM_NON_BLOCKING);
+	/* A lost update or a stale copy shows that two streams ran out of order. */
+	for (unsigned k = 0; !e && k < 50; k++) {
+		unsigned before = got;
+
+		e = add_on(blocking, 1);
+		if (!e)
+			e = add_on(NULL, 1);
+		if (!e)
+			e = add_on(blocking, 1);
+		if (!e)
+			e = CALL(cuMemcpyDtoH_v2)(&got, memory, 4);
+		bad += k && got != before + 3;
+	}
+	ok(!e && !bad, "the legacy stream and blocking streams wait for each other");
+	e = CALL(cuEventCreate)(&event, 0);
+	ok(!e && !CALL(cuEventQuery)(event), "an event without a record is complete");
+	ok(!CALL(cuEventRecord)(event, free_stream) && !CALL(cuEventSynchronize)(event) &&
+		   !CALL(cuEventElapsedTime)(&ms, event, event) && ms == 0,
+	   "an event is recorded, waited for and timed");
+	ok(!CALL(cuStreamDestroy_v2)(blocking) &&
+		   CALL(cuStreamQuery)((CUstream)(uintptr_t)0x1001) == CUDA_ERROR_INVALID_HANDLE,
+	   "a handle that is not a stream is rejected");
+}
+
+static void test_graphs(void)
+{
+	CUstream a, b;
+	CUevent fork, join;
+	CUgraph g = NULL;
+	CUgraphExec exec = NULL;
+	CUgraphNode nodes[8];
+	CUDA_KERNEL_NODE_PARAMS p;
+	size_t count = 8;
+	unsigned got = 0, pageable = 100, status = 9, five = 5;
+	void *arguments[] = {&memory, &five};
+	CUresult e = CALL(cuStreamCreate)(&a, 0);
+
+	CALL(cuStreamCreate)(&b, 0);
+	CALL(cuEventCreate)(&fork, 2);
+	CALL(cuEventCreate)(&join, 2);
+	if (!e)
+		e = CALL(cuStreamBeginCapture_v2)(a, 0);
+	if (!e)
+		e = CALL(cuMemcpyHtoDAsync_v2)(memory, &pageable, 4, a);
+	if (!e)
+		e = CALL(cuEventRecord)(fork, a);
+	if (!e)
+		e = CALL(cuStreamWaitEvent)(b, fork, 0);
+	if (!e)
+		e = add_on(b, 1);
+	if (!e)
+		e = CALL(cuEventRecord)(join, b);
+	if (!e)
+		e = CALL(cuStreamWaitEvent)(a, join, 0);
+	CALL(cuStreamIsCapturing)(b, &status);
+	if (!e)
+		e = CALL(cuMemcpyDtoHAsync_v2)(&got, memory, 4, a);
+	if (!e)
+		e = CALL(cuStreamEndCapture)(a, &g);
+	ok(!e && status == 1 && !CALL(cuGraphGetNodes)(g, nodes, &count) && count == 3,
+	   "a capture of two streams has a node for each call");
+	ok(!CALL(cuGraphInstantiateWithFlags)(&exec, g, 0) && !CALL(cuGraphLaunch)(exec, a) &&
+		   !CALL(cuStreamSynchronize)(a) && got == 101,
+	   "the graph copies pageable memory and runs its kernel");
+	pageable = 200;
+	ok(!CALL(cuGraphLaunch)(exec, a) && !CALL(cuStreamSynchronize)(a) && got == 201,
+	   "each launch of the graph reads the memory anew");
+	CALL(cuGraphKernelNodeGetParams_v2)(nodes[1], &p);
+	p.kernelParams = arguments;
+	ok(!CALL(cuGraphExecKernelNodeSetParams_v2)(exec, nodes[1], &p) &&
+		   !CALL(cuGraphLaunch)(exec, a) && !CALL(cuStreamSynchronize)(a) && got == 205,
+	   "a kernel node of an executable graph gets other arguments");
+	ok(!CALL(cuGraphExecDestroy)(exec) && !CALL(cuGraphDestroy)(g), "graphs are destroyed");
+	CALL(cuStreamBeginCapture_v2)(a, 0);
+	ok(CALL(cuStreamSynchronize)(a) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+		   CALL(cuStreamEndCapture)(a, &g) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+	   "waiting for a stream that captures ends the capture with an error");
+}
+
+static void test_arrays(void)
+{
+	CUDA_ARRAY3D_DESCRIPTOR d = {4, 4, 2, CU_AD_FORMAT_UNSIGNED_INT32, 1, 0};
+	unsigned in[32], out[32] = {0};
+	CUDA_MEMCPY3D p = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+			   .srcHost = in,
+			   .srcPitch = 16,
+			   .srcHeight = 4,
+			   .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+			   .WidthInBytes = 16,
+			   .Height = 4,
+			   .Depth = 2};
+	CUarray array = NULL;
+	CUresult e = CALL(cuArray3DCreate_v2)(&array, &d);
+
+	for (unsigned k = 0; k < 32; k++)
+		in[k] = k * k;
+	p.dstArray = array;
+	if (!e)
+		e = CALL(cuMemcpy3D_v2)(&p);
+	p = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+			    .srcArray = array,
+			    .srcXInBytes = 4,
+			    .srcY = 1,
+			    .srcZ = 1,
+			    .dstMemoryType = CU_MEMORYTYPE_HOST,
+			    .dstHost = out,
+			    .WidthInBytes = 8,
+			    .Height = 2,
+			    .Depth = 1};
+	if (!e)
+		e = CALL(cuMemcpy3D_v2)(&p);
+	ok(!e && out[0] == 21 * 21 && out[1] == 22 * 22 && out[2] == 25 * 25,
+	   "a part of a three-dimensional array is copied");
+	p.srcXInBytes = 12;
+	ok(CALL(cuMemcpy3D_v2)(&p) == CUDA_ERROR_INVALID_VALUE && !CALL(cuArrayDestroy)(array),
+	   "a copy beyond an array is rejected");
+}
+
+static void test_entries(void)
+{
+	void *p = NULL, *q = NULL;
+	unsigned status = 9;
+	CUresult (*missing)(void) = (CUresult(*)(void))(uintptr_t)call("cuIpcGetMemHandle");
+
+	ok(!CALL(cuGetProcAddress_v2)("cuMemAlloc", &p, 13000, 0, &status) && !status &&
+		   p == call("cuMemAlloc_v2"),
+	   "cuGetProcAddress finds the newest form of a call");
+	ok(!CALL(cuGetProcAddress_v2)("cuLaunchKernel", &q, 13000, 2, &status) &&
+		   q == call("cuLaunchKernel_ptsz"),
+	   "cuGetProcAddress finds the form for the per-thread stream");
+	ok(!CALL(cuGetProcAddress_v2)("cuNothing", &p, 13000, 0, &status) && status == 1 && !p,
+	   "a name that does not exist is not found");
+	ok(missing() == CUDA_ERROR_NOT_SUPPORTED, "a call that is missing says so");
+}
+
+/* Comes last: the context is lost. */
+static void test_fault(void)
+{
+	CUdeviceptr nowhere = 0x10, p;
+	unsigned n = 1;
+	void *arguments[] = {&nowhere, &n};
+	const char *name = "";
+
+	CALL(cuLaunchKernel)(add, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL);
+	ok(CALL(cuCtxSynchronize)() == CUDA_ERROR_ILLEGAL_ADDRESS,
+	   "a store to an unmapped address is an illegal address");
+	ok(CALL(cuMemAlloc_v2)(&p, 4) == CUDA_ERROR_ILLEGAL_ADDRESS, "the error is sticky");
+	ok(!CALL(cuGetErrorName)(CUDA_ERROR_ILLEGAL_ADDRESS, &name) &&
+		   !strcmp(name, "CUDA_ERROR_ILLEGAL_ADDRESS"),
+	   "errors have names");
+}
+
+int main(void)
+{
+	CUcontext c = NULL;
+	int major = 0;
+	CUdevice device;
+
+	soft_gpus("gh100:vram=256M");
+	load_library("libcuda.so.1");
+	ok(CALL(cuDeviceGetCount)(&major) == CUDA_ERROR_NOT_INITIALIZED,
+	   "calls before cuInit are rejected");
+	ok(!CALL(cuInit)(0) && !CALL(cuDeviceGet)(&device, 0) &&
+		   !CALL(cuDeviceGetAttribute)(&major, 75, device) && major >= 8,
+	   "the software GPU is a device of CUDA");
+	ok(CALL(cuMemAlloc_v2)(&memory, 4) == CUDA_ERROR_INVALID_CONTEXT,
+	   "calls without a context are rejected");
+	if (!ok(!CALL(cuDevicePrimaryCtxRetain)(&c, device) && !CALL(cuCtxSetCurrent)(c) &&
+			!CALL(cuMemAlloc_v2)(&memory, N * 4),
+		"the primary context allocates memory"))
+		return tap_done();
+	test_images();
+	test_modules();
+	test_memory();
+	test_streams();
+	test_graphs();
+	test_arrays();
+	test_entries();
+	test_fault();
+	return tap_done();
+}
