@@ -25,9 +25,9 @@ fi
 sed -i 's/\x1b\[[0-9;]*m//g' "$work/log"
 grep FAIL "$work/log" | cut -c1-200 | sed 's/^/# /' || true
 for word in OK FAIL "not supported"; do
-	echo "# count $word: $(grep -c ": .*$word" "$work/log" || true)"
+	echo "# count $word: $(grep -c "): .*$word" "$work/log" || true)"
 done
-grep -q ': OK$' "$work/log" || status=1
+grep -q '): OK$' "$work/log" || status=1
 result $status "every operation that the back end supports agrees with ggml's CPU back end"
 echo "1..$results"
 exit $failed
