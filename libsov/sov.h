@@ -393,14 +393,14 @@ typedef struct sov_buffer {
 } sov_buffer;
 
 /*
- * How SPIR-V is loaded. Without SOV_SPIRV_LAYOUT, each resource that an entry point statically uses
- * is an argument of its kernel, in order of set and binding: a buffer is a sov_buffer, a texture or
- * image a sov_texture, an array of descriptors an array of these. With SOV_SPIRV_LAYOUT, each set
- * from 0 to the last one in bindings is an argument, also if the entry point does not use it: the
- * address of the memory of its descriptors, which bindings describes; a buffer's descriptor there
- * is a sov_buffer, others are 8 bytes. Then
- * follows, with SOV_SPIRV_BASE_WORKGROUP, an argument of three words that are added to the numbers of
- * the workgroup. The block of push constants, if the entry point uses one, is the last argument.
+ * How SPIR-V is loaded. Without SOV_SPIRV_LAYOUT, each resource that an entry point statically
+ * uses is an argument of its kernel, in order of set and binding: a buffer is a sov_buffer, a
+ * texture or image a sov_texture, an array of descriptors an array of these. With
+ * SOV_SPIRV_LAYOUT, each set from 0 to the last one in bindings is an argument, also if the entry
+ * point does not use it: the address of the memory of its descriptors, which bindings describe; a
+ * buffer's descriptor there is a sov_buffer, others are 8 bytes. Then follows, with
+ * SOV_SPIRV_BASE_WORKGROUP, an argument of three words that are added to the numbers of the
+ * workgroup. The block of push constants, if the entry point uses one, is the last argument.
  */
 typedef struct sov_spirv_options {
 	uint32_t size;

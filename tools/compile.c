@@ -191,9 +191,9 @@ static int compile_run(const struct verb *v, int argc, char **argv)
 
 const struct verb verb_compile = {
 	.name = "compile",
-	.summary = "Compile PTX to native code.",
+	.summary = "Compile PTX or SPIR-V to native code.",
 	.usage = "[--target TARGET] [-o FILE] [OPTION]... SOURCE",
-	.details = "SOURCE is PTX, or the compiler's IR if its name ends in .ir. Messages go to\n"
-		   "standard error, each with line and column.\n",
+	.details = "SOURCE is PTX or SPIR-V, or the compiler's IR if its name ends in .ir. Messages go\n"
+		   "to standard error, each with line and column or the word of SPIR-V.\n",
 	.run = compile_run,
 };

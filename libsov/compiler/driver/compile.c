@@ -65,8 +65,9 @@ static const struct front_end {
 	const char *name; /* in messages */
 	bool (*parse)(struct compile_job *job, const char *text, size_t length,
 		      struct ir_module **m);
-	bool verify; /* IR text may be invalid, and so may SPIR-V where no value reaches its use; PTX
-			yields invalid IR only through a compiler bug */
+	/* IR text may be invalid, and so may SPIR-V where no value reaches its use; PTX yields
+	 * invalid IR only through a compiler bug. */
+	bool verify;
 } front_ends[] = {
 	[COMPILE_PTX] = {"ptx", ptx_parse, false},
 	[COMPILE_IR] = {"ir", parse_ir, true},

@@ -42,8 +42,8 @@ void lower_mma(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 void lower_narrow_mma(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Replaces a load of matrices by shuffles of the rows' addresses and loads of elements. */
 void lower_loadmatrix(struct ir_func *f, ir_id i, uint32_t warp_lanes);
-/* Whether the member mask of an instruction in a block is that of the lanes that execute it together:
- * then no lane waits. */
+/* Whether the member mask of an instruction in a block is that of the lanes that execute it
+ * together: then no lane waits. */
 bool has_active_members(const struct ir_func *f, ir_block block, ir_val members);
 /* Whether an instruction is a sync site: lanes with the same member mask may join its warp sync
  * from other instructions. Sets *kind as ir_sync_kind does (divergent_syncs.c). */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Integer and logical arithmetic, component by component. Operations of 8 bits are done in 32, which
- * the targets have; so are those of 16 bits that the IR's back ends lack.
+ * Integer and logical arithmetic, component by component. Operations of 8 bits are done in 32,
+ * which the targets have; so are those of 16 bits that the IR's back ends lack.
  */
 #include <string.h>
 #include "libsov/compiler/spirv/front_end.h"
@@ -102,7 +102,7 @@ void spirv_lower_shift(struct spirv *s, uint32_t op)
 	finish(s, t, out);
 }
 
-/* The remainder with the divisor's sign: the signed remainder plus the divisor where signs differ. */
+/* The remainder with the divisor's sign: the signed one, plus the divisor where signs differ. */
 void spirv_lower_modulo(struct spirv *s, uint32_t detail)
 {
 	const struct spirv_type *t = vector_result(s);

@@ -229,7 +229,7 @@ const struct spirv_capability spirv_capabilities[] = {
 	{6141, 0, "SplitBarrierINTEL"},
 	{6400, 1, "GroupUniformArithmeticKHR"},
 	{6424, 0, "MaskedGatherScatterINTEL"},
-	{6912, 0, "DotProductFloat16AccFloat32VALVE"},
+	{6912, 1, "DotProductFloat16AccFloat32VALVE"},
 };
 /* clang-format on */
 const uint32_t spirv_capability_count = sizeof(spirv_capabilities) / sizeof(spirv_capabilities[0]);

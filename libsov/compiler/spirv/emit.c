@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Emitting IR at the end of the current block. Operations whose arguments are constants are computed
- * at once, so that indices and specialisation constants are known while lowering.
+ * Emitting IR at the end of the current block. Operations whose arguments are constants are
+ * computed at once, so that indices and specialisation constants are known while lowering.
  */
 #include <string.h>
 #include "libsov/compiler/ir/eval.h"

@@ -371,7 +371,6 @@ static void start_variables(struct spirv *s)
 		if (v->used && v->storage == SPIRV_CLASS_PRIVATE)
 			spirv_local_variable(s, v);
 	}
-	memset(s->builtin_values, 0, sizeof(s->builtin_values));
 }
 
 void spirv_lower_entry(struct spirv *s, struct spirv_entry *e)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Floating-point arithmetic and matrices. A product and a sum may be contracted unless the result is
- * decorated NoContraction. Divisions of f32 have the error of 2.5 ulp that Vulkan allows.
+ * Floating-point arithmetic and matrices. A product and a sum may be contracted unless the result
+ * is decorated NoContraction. Divisions of f32 have the error of 2.5 ulp that Vulkan allows.
  */
 #include <string.h>
 #include "libsov/compiler/spirv/front_end.h"
@@ -55,15 +55,17 @@ ir_val spirv_to_single(struct spirv *s, ir_val v)
 ir_val spirv_quotient(struct spirv *s, ir_val a, ir_val b)
 {
 	enum ir_type t = spirv_type_of_val(s, a);
+	uint64_t bits;
 	ir_val v;
 
 	if (t == IR_B16) {
 		v = spirv_quotient(s, spirv_to_single(s, a), spirv_to_single(s, b));
 		return spirv_convert(s, IR_FTOF, IR_B32, IR_B16, v);
 	}
-	if (t == IR_B64 || s->no_contraction)
+	if (t == IR_B64 || s->round_to_zero[IR_B32 - IR_B16] ||
+	    (ir_is_const(s->f, a, &bits) && ir_is_const(s->f, b, &bits)))
 		return spirv_float_op(s, IR_FDIV, t, a, b, 0);
-	return spirv_float_op(s, IR_FDIV, t, a, b, 0);
+	return spirv_float_op(s, IR_FMUL, t, a, spirv_approx(s, IR_APPROX_RCP, t, b), 0);
 }
 
 void spirv_lower_float_unary(struct spirv *s, uint32_t op)
@@ -300,4 +302,21 @@ void spirv_lower_outer(struct spirv *s, uint32_t detail)
 			out[c * t->element->count + r] =
 				spirv_float_op(s, IR_FMUL, spirv_scalar(t)->ir, a[r], b[c], 0);
 	finish(s, t, out, before);
+}
+
+/* The f32 sum of an accumulator and the products of two pairs of f16. */
+void spirv_lower_mixed_dot(struct spirv *s, uint32_t detail)
+{
+	const struct spirv_type *t = spirv_result_type(s);
+	const ir_val *a = spirv_operand(s, 3, 2), *b = spirv_operand(s, 4, 2);
+	ir_val sum = spirv_operand(s, 5, 1)[0];
+
+	(void)detail;
+	if (t->ir != IR_B32 || spirv_type_of_val(s, a[0]) != IR_B16 ||
+	    spirv_type_of_val(s, b[0]) != IR_B16 || spirv_type_of_val(s, sum) != IR_B32)
+		spirv_fail(s, "the operands are no pairs of f16 and f32");
+	for (int k = 0; k < 2; k++)
+		sum = spirv_float_op(s, IR_FMA, IR_B32, spirv_to_single(s, a[k]),
+				     spirv_to_single(s, b[k]), sum);
+	spirv_set_scalar(s, sum);
 }

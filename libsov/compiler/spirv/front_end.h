@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The SPIR-V front end, inside. module.c reads everything before the functions into a table by id:
- * types, constants, variables, decorations, entry points. entry_point.c makes a kernel of each entry
- * point; function.c lowers its blocks and those of the functions that it calls, which are inlined:
- * SPIR-V has no recursion, and its pointers to resources name variables.
+ * types, constants, variables, decorations, entry points. entry_point.c makes a kernel of each
+ * entry point; function.c lowers its blocks and those of the functions that it calls, which are
+ * inlined: SPIR-V has no recursion, and its pointers to resources name variables.
  *
  * A value is an array of scalars, its leaves: vectors, matrices, arrays and structures are
- * flattened, in order. A pointer to memory of a known variable stays symbolic (struct spirv_pointer)
- * until it is passed through a phi, a select or memory; then it has leaves, too.
+ * flattened, in order. A pointer to memory of a known variable stays symbolic (struct
+ * spirv_pointer) until it is passed through a phi, a select or memory; then it has leaves, too.
  *
  * The first error ends the translation: spirv_fail does not return. All memory is in the arena.
  */
@@ -242,7 +242,7 @@ struct spirv {
 	bool no_contraction;
 	uint32_t push_constants, base_workgroup; /* offsets of arguments + 1 */
 	uint32_t nlocals;
-	const ir_val *builtin_values[64];
+	bool has_wide_functions; /* the module has the functions of wide_functions.c */
 };
 
 /* ---- reading (reader.c) ---- */
@@ -440,6 +440,7 @@ void spirv_lower_group_reduce(struct spirv *s, uint32_t detail);
 void spirv_lower_quad(struct spirv *s, uint32_t detail);
 void spirv_lower_rotate(struct spirv *s, uint32_t detail);
 void spirv_lower_ext_inst(struct spirv *s, uint32_t detail);
+void spirv_lower_mixed_dot(struct spirv *s, uint32_t detail);
 void spirv_lower_clock(struct spirv *s, uint32_t detail);
 void spirv_lower_expect(struct spirv *s, uint32_t detail);
 

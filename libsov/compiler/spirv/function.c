@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Functions: their blocks in the order of the module, which is one of dominance, and their calls,
- * which are inlined. Structured control flow needs no translation: the IR's blocks are SPIR-V's, and
- * lanes reconverge where their paths join, which merge blocks and continue targets are. A phi is a
- * mutable register: every predecessor writes it before its terminator, the block reads it first.
+ * which are inlined. Structured control flow needs no translation: the IR's blocks are SPIR-V's,
+ * and lanes reconverge where their paths join, which merge blocks and continue targets are. A phi
+ * is a mutable register: every predecessor writes it before its terminator, the block reads it
+ * first.
  */
 #include <stdlib.h>
 #include "libsov/compiler/spirv/front_end.h"

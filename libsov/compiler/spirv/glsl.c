@@ -460,8 +460,7 @@ static ir_val wide_function(struct spirv *s, uint32_t n, ir_val x, ir_val y)
 		return spirv_square_root(s, x);
 	if (n == GLSL_INVERSE_SQRT)
 		return inverse_root(s, x);
-	(void)y;
-	spirv_fail(s, "function %u of GLSL.std.450 is not supported for f64", n);
+	return spirv_wide_function(s, n, x, y);
 }
 
 static ir_val lower_component(struct spirv *s, uint32_t n, ir_val x, ir_val y, ir_val z)

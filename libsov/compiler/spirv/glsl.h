@@ -89,6 +89,8 @@ enum glsl_function {
 };
 /* clang-format on */
 
+/* A transcendental function of f64 (wide_functions.c). */
+ir_val spirv_wide_function(struct spirv *s, uint32_t number, ir_val x, ir_val y);
 ir_val spirv_square_root(struct spirv *s, ir_val x);
 /* Functions that are not component-wise (glsl_special.c). */
 void spirv_lower_glsl_special(struct spirv *s, uint32_t number);

@@ -518,6 +518,7 @@ const struct spirv_grammar spirv_grammar[] = {
 	{6406, "GroupLogicalAndKHR", "trili"},
 	{6407, "GroupLogicalOrKHR", "trili"},
 	{6408, "GroupLogicalXorKHR", "trili"},
+	{6916, "FDot2MixAcc32VALVE", "triii"},
 };
 /* clang-format on */
 const uint32_t spirv_grammar_count = sizeof(spirv_grammar) / sizeof(spirv_grammar[0]);

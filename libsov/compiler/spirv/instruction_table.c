@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Which function lowers an instruction, and what tells it the instructions of its family apart: an
- * operation or condition of the IR, or a number that the function defines. Names and operands are in
- * grammar.c; types, constants and control flow have files of their own.
+ * operation or condition of the IR, or a number that the function defines. Names and operands are
+ * in grammar.c; types, constants and control flow have files of their own.
  */
 #include <string.h>
 #include "libsov/compiler/spirv/front_end.h"
@@ -232,6 +232,7 @@ static const struct spirv_lowering table[] = {
 	ROW(GROUP_LOGICAL_AND_KHR, group_reduce, IR_AND),
 	ROW(GROUP_LOGICAL_OR_KHR, group_reduce, IR_OR),
 	ROW(GROUP_LOGICAL_XOR_KHR, group_reduce, IR_XOR),
+	{6916, 0, spirv_lower_mixed_dot, 0}, /* FDot2MixAcc32VALVE */
 	{5056, 0, spirv_lower_clock, 0}, /* ReadClockKHR */
 	ROW(EXT_INST, ext_inst, 0),
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modules: everything before the functions, in one pass; decorations come before what they decorate.
- * Then a kernel is made of each entry point.
+ * Modules: everything before the functions, in one pass; decorations come before what they
+ * decorate. Then a kernel is made of each entry point.
  */
 #include <string.h>
 #include "libsov/compiler/spirv/front_end.h"

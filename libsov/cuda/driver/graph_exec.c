@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Executable graphs. A copy of the graph, in which child graphs are replaced by their nodes,
- * becomes a graph of sov.h; it is made anew before the next launch when parameters change. Two kinds of
- * node lie outside of it: the stream waits for events before the whole graph, and records events
- * after it.
+ * becomes a graph of sov.h; it is made anew before the next launch when parameters change. Two
+ * kinds of node lie outside of it: the stream waits for events before the whole graph, and records
+ * events after it.
  *
  * Copies in graphs of sov.h need pinned memory. The host copies pageable memory to or from a pinned
  * buffer of the graph instead, when the graph gets there.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * SOV_DUMP_DIR: copies of every module that is loaded: the PTX (.ptx) or SPIR-V (.spv), the IR after each compiler
- * pass (.ir), the image and its disassembly (.cubin, .sass; AMD .co, .s). File names consist of the
- * process id, a number and the sanitised name of the first kernel. Existing files are never
- * overwritten.
+ * SOV_DUMP_DIR: copies of every module that is loaded: the PTX (.ptx) or SPIR-V (.spv), the IR
+ * after each compiler pass (.ir), the image and its disassembly (.cubin, .sass; AMD .co, .s). File
+ * names consist of the process id, a number and the sanitised name of the first kernel. Existing
+ * files are never overwritten.
  */
 #include <errno.h>
 #include <fcntl.h>

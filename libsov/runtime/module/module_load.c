@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loading modules: PTX and SPIR-V are compiled, or read from the cache; an image is used as it is. Also the
- * calls that look up kernels and variables.
+ * Loading modules: PTX and SPIR-V are compiled, or read from the cache; an image is used as it is.
+ * Also the calls that look up kernels and variables.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static sov_result module_make_image(const struct context *c, const void *data, s
 	memcpy(&magic, data, bytes < sizeof(magic) ? bytes : sizeof(magic));
 	if (l->has_spirv && !is_spirv(data, bytes))
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
-				 "sov_module_options.spirv is set, but this is no SPIR-V");
+				 "sov_module_options.spirv must be NULL: this is no SPIR-V");
 	if (magic == FATBIN_MAGIC)
 		return set_error(SOV_ERROR_UNSUPPORTED,
 				 "this is a fat binary; take PTX or a cubin out of it");
@@ -173,9 +173,9 @@ static sov_result module_compile(struct context *c, const void *data, size_t byt
 static sov_result module_load(sov_context context, const void *data, size_t bytes,
 			      const struct load_options *l, sov_module *module)
 {
+	struct load_options own = *l;
 	sov_result r;
 	struct context *c = context_enter(context, &r);
-	struct load_options compile = *l;
 	struct module *m;
 
 	if (!c)
@@ -186,8 +186,8 @@ static sov_result module_load(sov_context context, const void *data, size_t byte
 		m->library = l->flags & MODULE_LIBRARY;
 	if (m)
 		m->host_variables = l->flags & SOV_MODULE_HOST_VARIABLES;
-	compile.flags &= ~SOV_MODULE_HOST_VARIABLES; /* the code is the same */
-	r = m ? module_compile(c, data, bytes, &compile, m)
+	own.flags &= ~SOV_MODULE_HOST_VARIABLES; /* the code is the same */
+	r = m ? module_compile(c, data, bytes, &own, m)
 	      : set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
 	pthread_mutex_lock(&c->lock);
 	if (!r)
@@ -331,7 +331,7 @@ sov_result api_module_link(sov_context context, const sov_module_input *inputs, 
 	if (!r && l.has_spirv) {
 		spirv_options_free(&l.spirv);
 		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
-			      "sov_module_options.spirv is set, but SPIR-V is not linked");
+			      "sov_module_options.spirv must be NULL: SPIR-V cannot be linked");
 	}
 	return r ? r : link_and_load(context, inputs, count, l.flags, module);
 }

@@ -33,7 +33,7 @@ static sov_result check_bindings(const sov_spirv_options *o)
 {
 	if (o->binding_count && !(o->flags & SOV_SPIRV_LAYOUT))
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
-				 "sov_spirv_options has %u bindings, but not the flag "
+				 "sov_spirv_options has %u bindings; they must have the flag "
 				 "SOV_SPIRV_LAYOUT",
 				 o->binding_count);
 	if (o->binding_count && !o->bindings)

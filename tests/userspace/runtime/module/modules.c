@@ -69,10 +69,11 @@ static void refusals(void)
 	   "the error message is the compiler's first message");
 	newline = strchr(sov_module_messages(), '\n');
 	ok(newline && strstr(newline, "ptx: 7:"), "sov_module_messages has all compiler messages");
-	refused(sov_module_load(c, spirv, sizeof(spirv), NULL, &m), SOV_ERROR_UNSUPPORTED,
-		"this is SPIR-V", "SPIR-V is recognised and rejected as unsupported");
-	refused(sov_module_load(c, swapped, sizeof(swapped), NULL, &m), SOV_ERROR_UNSUPPORTED,
-		"this is SPIR-V", "byte-swapped SPIR-V is recognised");
+	refused(sov_module_load(c, spirv, sizeof(spirv), NULL, &m), SOV_ERROR_INVALID_SOURCE,
+		"spirv: ", "SPIR-V is recognised and checked");
+	refused(sov_module_load(c, swapped, sizeof(swapped), NULL, &m), SOV_ERROR_INVALID_SOURCE,
+		"spirv: 8 bytes are less than the header's 20",
+		"byte-swapped SPIR-V is recognised and checked");
 	refused(sov_module_load(c, fat, sizeof(fat), NULL, &m), SOV_ERROR_UNSUPPORTED,
 		"this is a fat binary", "a fat binary is recognised and rejected");
 	refused(sov_module_load(c, "\177ELF rubbish", 12, NULL, &m), SOV_ERROR_INVALID_SOURCE,
