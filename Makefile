@@ -64,7 +64,7 @@ helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/use
 thread_tests := $(addprefix $(BUILD)/tests/, \
 	$(addprefix runtime/stream/,concurrent_launches concurrent_calls streams host_functions time_limits) \
 	$(addprefix runtime/memory/,copy_threads local_memory) \
-	runtime/module/lazy_compile runtime/base/gates runtime/conformance/graphs compiler/driver/units \
+	cuda/threads runtime/module/lazy_compile runtime/base/gates runtime/conformance/graphs compiler/driver/units \
 	model/core/priorities $(addprefix model/amd/navi_,queues sdma errors) \
 	$(if $(HAVE_VULKAN),vulkan/sync) $(addprefix model/card/,channel kernel random_calls))
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))

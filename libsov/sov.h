@@ -130,8 +130,6 @@ typedef struct sov_device_properties {
 	int32_t min_priority, max_priority; /* of streams; larger is more urgent */
 	uint32_t max_cluster_blocks;        /* 1: the device has no clusters */
 	uint32_t reserved;
-	/* What the chip's data sheet says; 0: unknown. */
-	uint32_t core_clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
 } sov_device_properties;
 
 /* The devices that SOV_VISIBLE_DEVICES names, in its order; by default all, hardware first.

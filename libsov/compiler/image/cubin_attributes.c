@@ -45,7 +45,10 @@ void cubin_kernel_attributes(struct bytes *b, const struct cubin_kernel *k,
 	if (nexternals)
 		cubin_attribute_words(b, NV_INFO_EXTERNALS, externals, nexternals);
 	if (!k->function)
-		add_attribute(b, NV_INFO_HALF, NV_INFO_MAX_REGISTERS, 0xff, NULL);
+		add_attribute(b, NV_INFO_HALF, NV_INFO_MAX_REGISTERS,
+			      k->moves_registers ? (uint16_t)k->registers : 0xff, NULL);
+	if (k->moves_registers)
+		add_attribute(b, NV_INFO_NONE, NV_INFO_MOVES_REGISTERS, 0, NULL);
 	if (!k->function || k->nexits)
 		cubin_attribute_words(b, NV_INFO_EXITS, k->exits, k->nexits);
 	for (uint32_t at = 0; at < k->nbranches; at += 3 + k->branches[at + 2])

@@ -214,6 +214,7 @@ struct ptx_name {
 	bool external;        /* variable: declared .extern, and not defined so far */
 	uint32_t align;       /* local variable: alignment that its address gets; 0: it has it */
 	uint32_t element;     /* variable: bytes of an element */
+	bool handle;          /* variable: .texref or .surfref, whose value is a handle */
 	struct ir_func *func; /* function, prototype; NULL: a kernel */
 	struct ir_func *kernel;
 	struct ptx_object *object;
@@ -443,11 +444,14 @@ struct ptx_shape { /* type, size and alignment of a variable or parameter */
 	uint64_t count; /* elements; 0: "[]", set by the initializer or the launch */
 	uint64_t dimensions[PTX_MAX_DIMENSIONS]; /* the first may be 0 */
 	uint32_t ndimensions;
+	bool handle; /* .texref or .surfref: 64 bits, in global memory */
 };
 #define PTX_MAX_ALIGN (UINT64_C(1) << 31) /* as in ptxas */
 #define PTX_MAX_BYTES (UINT64_C(1) << 32) /* of one variable */
 /* ".align 16 .v4 .f32", before the name. */
 bool ptx_parse_type_spec(struct ptx *x, struct ptx_shape *s);
+/* Reports a handle where a parameter is declared; returns whether it is one. */
+bool ptx_reject_handle(struct ptx *x, const struct ptx_shape *s);
 /* "[4][8]", after the name. */
 bool ptx_parse_dimensions(struct ptx *x, struct ptx_shape *s);
 uint64_t ptx_shape_bytes(const struct ptx_shape *s);
@@ -527,6 +531,7 @@ ir_val ptx_float_modifiers(struct ptx *x, const struct ptx_inst *in, ir_val v);
 ir_val ptx_read_operand(struct ptx *x, const struct ptx_operand *o);
 ir_val ptx_read_register(struct ptx *x, struct ptx_name *n);
 ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t);
+ir_val ptx_read_handle(struct ptx *x, const struct ptx_operand *o); /* of a .texref */
 void ptx_write_operand(struct ptx *x, const struct ptx_operand *o,
 		       ir_val v);                                     /* a value of o's type */
 void ptx_write_register(struct ptx *x, struct ptx_name *n, ir_val v); /* of the register's */
@@ -590,7 +595,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	/* lower_tensor.c */ \
 	L(tensor_load) L(tensor_store) L(tensor_prefetch) L(tensormap_replace) L(tensormap_copy) \
 	/* lower_texture.c */ \
-	L(tex) L(tld4) L(txq) L(suld) L(sust) L(sured) \
+	L(tex) L(tld4) L(txq) L(txq_one) L(suld) L(sust) L(sured) \
 	/* lower_mbarrier.c */ \
 	L(mbarrier) L(mbarrier_bytes) L(mbarrier_arrive) L(mbarrier_wait) L(mbarrier_pending) \
 	L(copy_arrive) \

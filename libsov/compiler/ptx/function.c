@@ -64,7 +64,7 @@ static bool parse_formal(struct ptx *x, struct formal *f)
 		ptx_error(x, &x->token, "a .pred cannot be passed; pass a number");
 		return false;
 	}
-	if (!ptx_parse_type_spec(x, &f->shape))
+	if (!ptx_parse_type_spec(x, &f->shape) || ptx_reject_handle(x, &f->shape))
 		return false;
 	skip_pointer_attribute(x);
 	f->name = x->token;
@@ -200,7 +200,8 @@ void ptx_parse_param_variable(struct ptx *x)
 	struct ptx_name *n;
 
 	do {
-		if ((!f.shape.type && !ptx_parse_type_spec(x, &f.shape)))
+		if (!f.shape.type &&
+		    (!ptx_parse_type_spec(x, &f.shape) || ptx_reject_handle(x, &f.shape)))
 			break;
 		f.name = x->token;
 		f.shape.count = 1;

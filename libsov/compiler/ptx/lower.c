@@ -167,6 +167,21 @@ static ir_val read_special(struct ptx *x, const struct ptx_operand *o)
 			   v);
 }
 
+/* The value of a .texref or .surfref, which PTX calls its address. */
+ir_val ptx_read_handle(struct ptx *x, const struct ptx_operand *o)
+{
+	struct ptx_operand variable = *o;
+	ir_val at, v;
+
+	variable.value = 0;
+	at = ptx_address_of(x, &variable, IR_B64);
+	v = ptx_op(x, IR_LOAD, IR_B64, at, 0, 0);
+	ir_def(x->func, v)->space = IR_GLOBAL;
+	ir_def(x->func, v)->from = IR_B64;
+	ir_def(x->func, v)->align = 8;
+	return v;
+}
+
 ir_val ptx_read_operand(struct ptx *x, const struct ptx_operand *o)
 {
 	ir_val v;
@@ -179,6 +194,9 @@ ir_val ptx_read_operand(struct ptx *x, const struct ptx_operand *o)
 	case OPERAND_SPECIAL:
 		return read_special(x, o);
 	case OPERAND_VARIABLE:
+		if (o->name->handle)
+			return ptx_read_handle(x, o);
+		return ptx_address_of(x, o, o->type->ir);
 	case OPERAND_PARAMETER:
 	case OPERAND_OBJECT:
 	case OPERAND_FUNCTION:

@@ -126,9 +126,20 @@ static bool check_barrier(struct ptx *x, const struct ptx_operand *number,
 	return true;
 }
 
+/* Of 0 threads a wait is one of all threads, as in ptxas's code; an arrival has no such number. */
+static const struct ptx_operand *thread_count(const struct ptx_inst *in, bool waits)
+{
+	const struct ptx_operand *threads = in->role[ROLE_B];
+	bool none = waits && threads && threads->kind == OPERAND_INTEGER && !threads->value;
+
+	return none ? NULL : threads;
+}
+
 void ptx_lower_barrier(struct ptx *x, const struct ptx_inst *in)
 {
-	const struct ptx_operand *number = in->role[ROLE_A], *threads = in->role[ROLE_B];
+	const struct ptx_operand *number = in->role[ROLE_A];
+	const struct ptx_operand *threads =
+		thread_count(in, in->value[SLOT_BARRIER] == IR_BARRIER_SYNC);
 	ir_val args[2];
 	ir_id i;
 
@@ -144,7 +155,7 @@ void ptx_lower_barrier(struct ptx *x, const struct ptx_inst *in)
 /* a is the barrier, b the number of threads, c the predicate. */
 void ptx_lower_barrier_red(struct ptx *x, const struct ptx_inst *in)
 {
-	const struct ptx_operand *number = in->role[ROLE_A], *threads = in->role[ROLE_B];
+	const struct ptx_operand *number = in->role[ROLE_A], *threads = thread_count(in, true);
 	const struct ptx_operand *d = in->role[ROLE_D] ? in->role[ROLE_D] : in->role[ROLE_P];
 	bool popc = d == in->role[ROLE_D];
 	ir_val args[3];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of texture and surface instructions in unified mode: the handle is a 64-bit register.
+ * Lowering of texture and surface instructions in unified mode: the handle is a 64-bit register, or
+ * in a variable of type .texref or .surfref, which the program writes.
  * No texture has more than one level, so that the level of detail and gradients are checked and
  * not used. Coordinates that PTX pads to four elements are not read.
  */
@@ -18,9 +19,13 @@ static bool read_handle(struct ptx *x, const struct ptx_inst *in, ir_val *handle
 		*handle = ptx_read_register(x, o->name);
 		return true;
 	}
+	if (o->kind == OPERAND_VARIABLE && o->name->handle && !o->value) {
+		*handle = ptx_read_handle(x, o);
+		return true;
+	}
 	ptx_error(x, &o->at,
-		  "'%s' takes the handle of a texture or surface in a 64-bit register, found "
-		  "'%.*s'; variables of type .texref, .samplerref and .surfref are not supported",
+		  "'%s' takes the handle of a texture or surface in a 64-bit register or a "
+		  "variable of type .texref or .surfref, found '%.*s'",
 		  ptx_spelling(x, in), (int)(o->name ? o->name->length : o->at.length),
 		  o->name ? o->name->text : o->at.text);
 	return false;
@@ -140,16 +145,31 @@ void ptx_lower_tld4(struct ptx *x, const struct ptx_inst *in)
 	write_channels(x, in, ir_at(x->func, i)->res);
 }
 
+/* Each level has half the size of the one before, at least 1. */
 void ptx_lower_txq(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val handle;
+	ir_val handle, size;
 	ir_id i;
 
 	if (!read_handle(x, in, &handle))
 		return;
 	i = ptx_emit(x, IR_TEXQUERY, IR_B32, 1, 1, &handle);
 	ir_at(x->func, i)->sub = in->value[SLOT_QUERY];
-	ptx_write_operand(x, in->role[ROLE_D], ir_at(x->func, i)->res);
+	size = ir_at(x->func, i)->res;
+	if (in->role[ROLE_B]) {
+		size = ptx_op(x, IR_SHR_U, IR_B32, size, ptx_read_role(x, in, ROLE_B), 0);
+		size = ptx_op(x, IR_MAX_U, IR_B32, size, ptx_emit_constant(x, IR_B32, 1), 0);
+	}
+	ptx_write_operand(x, in->role[ROLE_D], size);
+}
+
+/* Every texture has one level and one sample for each texel. */
+void ptx_lower_txq_one(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val handle;
+
+	if (read_handle(x, in, &handle))
+		ptx_write_operand(x, in->role[ROLE_D], ptx_emit_constant(x, IR_B32, 1));
 }
 
 /* Together at most 128 bits. */

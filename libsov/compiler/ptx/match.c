@@ -814,6 +814,10 @@ static bool check_address(struct check_context *c, struct ptx_operand *o)
 		return false;
 	if (o->unified && !c->rule.unified)
 		return operand_error(c, o, "is not '%.*s'; .unified is for ld", TEXT(&o->at));
+	if (o->kind == OPERAND_VARIABLE && o->name->handle &&
+	    ir_ops[c->in->row->op].rule != R_TEXTURE)
+		return operand_error(c, o, "is memory, not the texture or surface '%.*s'",
+				     TEXT(o->name));
 	if ((o->kind == OPERAND_REGISTER && !o->negated) || o->kind == OPERAND_VARIABLE ||
 	    o->kind == OPERAND_PARAMETER || o->kind == OPERAND_OBJECT)
 		return true;

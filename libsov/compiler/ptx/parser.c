@@ -309,7 +309,7 @@ static bool parse_parameter(struct ptx *x)
 		ptx_error(x, &x->token, "expected .param, found %s", ptx_token_name(x, &x->token));
 		return false;
 	}
-	if (!ptx_parse_type_spec(x, &s))
+	if (!ptx_parse_type_spec(x, &s) || ptx_reject_handle(x, &s))
 		return false;
 	pointer = accept_keyword(x, ".ptr");
 	if (pointer)

@@ -83,7 +83,13 @@ bool ptx_parse_type_spec(struct ptx *x, struct ptx_shape *s)
 		ptx_next(x);
 	}
 	t = x->token;
-	s->type = parse_type(x);
+	s->handle = ptx_is_keyword(&t, ".texref") || ptx_is_keyword(&t, ".surfref");
+	if (s->handle) {
+		s->type = ptx_type_find(".b64", 4);
+		ptx_next(x);
+	} else {
+		s->type = parse_type(x);
+	}
 	if (s->type && s->type->class == CLASS_PREDICATE) {
 		ptx_error(x, &t, ".pred is a register type; memory has none");
 		return false;
@@ -91,6 +97,14 @@ bool ptx_parse_type_spec(struct ptx *x, struct ptx_shape *s)
 	if (s->type && !s->align)
 		s->align = s->vector * s->type->bits / 8;
 	return s->type;
+}
+
+bool ptx_reject_handle(struct ptx *x, const struct ptx_shape *s)
+{
+	if (s->handle)
+		ptx_error(x, &x->token,
+			  "a parameter cannot be a .texref or .surfref; pass the handle as .u64");
+	return s->handle;
 }
 
 bool ptx_parse_dimensions(struct ptx *x, struct ptx_shape *s)
@@ -247,6 +261,12 @@ static bool declare_named(struct ptx *x, struct ptx_token t, struct ptx_shape s,
 	bool relocatable = x->job->options.relocatable;
 	struct ptx_name *n;
 
+	if (s.handle && (x->token.kind == '[' || x->token.kind == '=')) {
+		ptx_error(x, &x->token,
+			  "'%.*s' is one handle without an initial value; the program writes it",
+			  TEXT(&t));
+		return false;
+	}
 	if (!ptx_parse_dimensions(x, &s))
 		return false;
 	if (x->token.kind == '=' && !ptx_parse_initializer(x, &s, &symbol))
@@ -272,6 +292,7 @@ static bool declare_named(struct ptx *x, struct ptx_token t, struct ptx_shape s,
 		return true;
 	}
 	n->external = external;
+	n->handle = s.handle;
 	n->element = s.vector * s.type->bits / 8;
 	symbol.name = symbol_name(x, &t);
 	/* Over-align, so that accesses to neighbouring elements can be vectorised. */
@@ -353,8 +374,13 @@ void ptx_align_constants(struct ptx *x)
 void ptx_parse_variables(struct ptx *x, enum ir_space space, bool external)
 {
 	struct ptx_shape s = {.count = 1};
+	struct ptx_token t = x->token;
 	bool good = ptx_parse_type_spec(x, &s);
 
+	if (good && s.handle && (space != IR_GLOBAL || x->func)) {
+		ptx_error(x, &t, "handles of textures and surfaces are global variables");
+		good = false;
+	}
 	x->braces = 0;
 	while (good && (good = declare_variable(x, s, space, external)) && ptx_accept(x, ','))
 		;

@@ -5,7 +5,10 @@
 
 #include "libsov/cuda/abi.h"
 
+struct CUuserObject_st;
+struct cuda_context_params;
 struct cuda_legacy_properties;
+struct physical;
 
 CUresult cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d);
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray a);
@@ -17,7 +20,8 @@ CUresult cuCtxCreate(CUcontext *out, unsigned flags, CUdevice device);
 CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device);
 CUresult cuCtxCreate_v3(CUcontext *out, const void *affinity, int count, unsigned flags,
 			CUdevice device);
-CUresult cuCtxCreate_v4(CUcontext *out, void *const *parameters, unsigned flags, CUdevice device);
+CUresult cuCtxCreate_v4(CUcontext *out, const struct cuda_context_params *p, unsigned flags,
+			CUdevice device);
 CUresult cuCtxDestroy(CUcontext c);
 CUresult cuCtxDestroy_v2(CUcontext c);
 CUresult cuCtxDetach(CUcontext c);
@@ -184,10 +188,13 @@ CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode n, CUgraphNode *out, CUgrap
 CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode n, unsigned *enabled);
 CUresult cuGraphNodeGetType(CUgraphNode n, unsigned *type);
 CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode n, unsigned enabled);
+CUresult cuGraphReleaseUserObject(CUgraph g, struct CUuserObject_st *o, unsigned count);
 CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
 				   size_t count);
 CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
 				      const CUgraphEdgeData *data, size_t count);
+CUresult cuGraphRetainUserObject(CUgraph g, struct CUuserObject_st *o, unsigned count,
+				 unsigned flags);
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream);
 CUresult cuInit(unsigned flags);
 CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel k,
@@ -219,6 +226,9 @@ CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, unsigned *jit, 
 			       unsigned jit_count, unsigned *options, void **values,
 			       unsigned count);
 CUresult cuLibraryUnload(CUlibrary l);
+CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes);
+CUresult cuMemAddressReserve(CUdeviceptr *out, size_t bytes, size_t alignment, CUdeviceptr wanted,
+			     unsigned long long flags);
 CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, unsigned advice, CUdevice device);
 CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, unsigned advice, CUmemLocation location);
 CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream handle);
@@ -229,16 +239,24 @@ CUresult cuMemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags);
 CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width, size_t height,
 			    unsigned element);
 CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes);
+CUresult cuMemCreate(struct physical **out, size_t bytes, const CUmemAllocationProp *p,
+		     unsigned long long flags);
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle);
 CUresult cuMemFreeHost(void *pointer);
 CUresult cuMemFree_v2(CUdeviceptr address);
+CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *where, CUdeviceptr address);
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *start, size_t *bytes, CUdeviceptr address);
+CUresult cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *p,
+				       unsigned option);
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *out, struct physical *p);
 CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total);
 CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags);
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *pointer, unsigned flags);
 CUresult cuMemHostGetFlags(unsigned *flags, void *pointer);
 CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags);
 CUresult cuMemHostUnregister(void *pointer);
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, struct physical *p,
+		  unsigned long long flags);
 CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *properties);
 CUresult cuMemPoolDestroy(CUmemoryPool p);
 CUresult cuMemPoolGetAccess(unsigned *flags, CUmemoryPool p, const CUmemLocation *location);
@@ -253,6 +271,10 @@ CUresult cuMemRangeGetAttribute(void *data, size_t bytes, unsigned attribute, CU
 				size_t count);
 CUresult cuMemRangeGetAttributes(void **data, size_t *bytes, unsigned *attributes, size_t count,
 				 CUdeviceptr address, size_t range);
+CUresult cuMemRelease(struct physical *p);
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access,
+			size_t count);
+CUresult cuMemUnmap(CUdeviceptr address, size_t bytes);
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *p, CUstream stream);
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *p);
@@ -370,5 +392,9 @@ CUresult cuTexObjectDestroy(CUtexObject handle);
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *r, CUtexObject handle);
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *t, CUtexObject handle);
 CUresult cuThreadExchangeStreamCaptureMode(unsigned *mode);
+CUresult cuUserObjectCreate(struct CUuserObject_st **out, void *user, CUhostFn destroy,
+			    unsigned references, unsigned flags);
+CUresult cuUserObjectRelease(struct CUuserObject_st *o, unsigned count);
+CUresult cuUserObjectRetain(struct CUuserObject_st *o, unsigned count);
 
 #endif

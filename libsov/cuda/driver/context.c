@@ -162,11 +162,18 @@ API cuCtxCreate_v3(CUcontext *out, const void *affinity, int count, unsigned fla
 		     : create_and_push(out, flags, device);
 }
 
-/* Members of the parameters: affinity, their number, and a graphics context. */
-API cuCtxCreate_v4(CUcontext *out, void *const *parameters, unsigned flags, CUdevice device)
+struct cuda_context_params {
+	void *affinity;
+	int affinity_count;
+	void *graphics;
+};
+
+API cuCtxCreate_v4(CUcontext *out, const struct cuda_context_params *p, unsigned flags,
+		   CUdevice device)
 {
-	return parameters ? cuda_missing("cuCtxCreate_v4", "execution affinity and graphics")
-			  : create_and_push(out, flags, device);
+	return p && (p->affinity_count || p->graphics)
+		       ? cuda_missing("cuCtxCreate_v4", "execution affinity and graphics")
+		       : create_and_push(out, flags, device);
 }
 
 API cuCtxDestroy_v2(CUcontext c)

@@ -204,6 +204,27 @@ static const struct {
 	{130, 0},         {131, -1},   {134, -1},
 };
 
+/* sov.h does not know clocks, bus and cache of a card: by architecture, those that the data sheet of
+ * a common product names (V100, RTX 2080 Ti, A100, RTX 3090, RTX 4090, H100 SXM). */
+struct chip_data {
+	int sm, core_khz, memory_khz, bus_bits, l2_bytes;
+};
+static const struct chip_data chips[] = {
+	{70, 1530000, 877000, 4096, 6 << 20},   {75, 1545000, 7000000, 352, 5632 << 10},
+	{80, 1410000, 1215000, 5120, 40 << 20}, {86, 1695000, 9751000, 384, 6 << 20},
+	{89, 2520000, 10501000, 384, 72 << 20}, {90, 1980000, 2619000, 5120, 50 << 20},
+};
+
+static const struct chip_data *chip_of(const struct cuda_device *d)
+{
+	const struct chip_data *c = chips;
+
+	for (size_t k = 0; k < sizeof(chips) / sizeof(chips[0]); k++)
+		if (chips[k].sm <= d->major * 10 + d->minor)
+			c = &chips[k];
+	return c;
+}
+
 static int derived(const struct cuda_device *d, int attribute, bool *known)
 {
 	const sov_device_properties *p = &d->properties;
@@ -227,17 +248,17 @@ static int derived(const struct cuda_device *d, int attribute, bool *known)
 	case 82:
 		return (int)p->registers_per_multiprocessor;
 	case 13:
-		return p->core_clock_khz ? (int)p->core_clock_khz : 1000000;
+		return chip_of(d)->core_khz;
 	case 16:
 		return (int)p->multiprocessors;
 	case 34: /* PCI device: the ordinal tells two devices from each other */
 		return (int)p->ordinal;
 	case 36:
-		return p->memory_clock_khz ? (int)p->memory_clock_khz : 1000000;
+		return chip_of(d)->memory_khz;
 	case 37:
-		return p->memory_bus_bits ? (int)p->memory_bus_bits : 256;
+		return chip_of(d)->bus_bits;
 	case 38:
-		return p->l2_bytes ? (int)p->l2_bytes : 4 << 20;
+		return chip_of(d)->l2_bytes;
 	case 39:
 		return (int)p->max_threads_per_multiprocessor;
 	case 75:

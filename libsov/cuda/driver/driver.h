@@ -117,7 +117,8 @@ static inline CUresult cuda_stream_begin(CUstream s)
 	if (!s->orders)
 		return CUDA_SUCCESS;
 	if (s->legacy ? !__atomic_load_n(&c->blocking_work, __ATOMIC_ACQUIRE)
-		      : s->legacy_seen == __atomic_load_n(&c->legacy_submits, __ATOMIC_ACQUIRE))
+		      : __atomic_load_n(&s->legacy_seen, __ATOMIC_ACQUIRE) ==
+				__atomic_load_n(&c->legacy_submits, __ATOMIC_ACQUIRE))
 		return CUDA_SUCCESS;
 	return cuda_stream_order_slow(s);
 }

@@ -124,11 +124,15 @@ static CUstream per_thread_stream(CUcontext c, CUresult *r)
 static CUstream legacy_stream(CUcontext c, CUresult *r)
 {
 	CUstream s = c->legacy;
+	sov_stream sov;
 
-	if (s->sov)
+	if (__atomic_load_n(&s->sov, __ATOMIC_ACQUIRE))
 		return s;
-	*r = cuda_context_result(c, sov_context_get_stream(c->sov, &s->sov));
-	return *r ? NULL : s;
+	*r = cuda_context_result(c, sov_context_get_stream(c->sov, &sov));
+	if (*r)
+		return NULL;
+	__atomic_store_n(&s->sov, sov, __ATOMIC_RELEASE);
+	return s;
 }
 
 CUstream cuda_stream(CUstream handle, CUresult *r)
@@ -182,7 +186,7 @@ CUresult cuda_stream_order_slow(CUstream s)
 			e = wait_for(c, s, other, &c->legacy_event);
 		pthread_mutex_unlock(&c->lock);
 		if (!e)
-			s->legacy_seen = submits;
+			__atomic_store_n(&s->legacy_seen, submits, __ATOMIC_RELEASE);
 		return e;
 	}
 	pthread_mutex_lock(&c->lock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Arrays, textures and surfaces. An array of one or two dimensions is pitched linear memory; one of
- * three dimensions, layers or faces, which NVIDIA's chips cannot read from linear memory, is a
- * texture of sov.h in its own layout. Texture and surface objects are textures of sov.h.
+ * Arrays, textures and surfaces. An array of two dimensions is pitched linear memory. Another one,
+ * which NVIDIA's chips cannot filter or read in linear memory, is a texture of sov.h in its own
+ * layout. Texture and surface objects are textures of sov.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,9 +71,7 @@ static void describe_texels(const CUDA_ARRAY3D_DESCRIPTOR *d, bool normalized,
 static CUresult array_memory(CUarray a)
 {
 	sov_texture_options o = SOV_INIT(sov_texture_options);
-	unsigned geometry = geometry_of(&a->d);
-
-	if (geometry == SOV_TEXTURE_1D || geometry == SOV_TEXTURE_2D) {
+	if (geometry_of(&a->d) == SOV_TEXTURE_2D) {
 		a->pitch = (a->row_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
 		return cuMemAlloc_v2(&a->memory, a->pitch * a->height);
 	}

@@ -549,6 +549,9 @@ uint32_t sass_war_latency(const struct sass_inst *reader, const struct sass_inst
 	bool at_issue = is_fast_uniform(reader->op) &&
 			(reader->op != SASS_ULDC_UREG || !is_fast_uniform(writer->op));
 
+	/* R2UR writes late: ptxas 13.0 has it right behind a ULEA that reads its result's register. */
+	if (writer->op == SASS_R2UR)
+		return 1;
 	if (kind != SASS_UGPR || sass_row(reader)->pipe != SASS_PIPE_UNIFORM ||
 	    sass_row(writer)->pipe != SASS_PIPE_UNIFORM || at_issue)
 		return 1;

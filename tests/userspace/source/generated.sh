@@ -16,6 +16,10 @@ same() { # committed file; the new one is in $dir
 libsov/kernels/ptx.sh "$dir"
 ok $? "libsov/kernels/ptx.sh succeeds"
 same libsov/kernels/device_services_ptx.c
+libsov/kernels/gemm/ptx.sh "$dir"
+ok $? "libsov/kernels/gemm/ptx.sh succeeds"
+same libsov/kernels/gemm/wgmma.ptx
+same libsov/kernels/gemm/doubles.ptx
 libsov/compiler/library/ptx.sh "$dir"
 ok $? "libsov/compiler/library/ptx.sh succeeds"
 same libsov/compiler/library/texture_functions_ptx.c

@@ -33,7 +33,8 @@ static bool valueless_keyword(const char *word, size_t n)
 		".fence .mma_async .sp .tensor .tile .im2col .im2col_no_offs .multicast::cluster "
 		".replace .cp_fenceproxy .global_address .rank .global_stride .b1024 .tensormap "
 		".arrive_drop .test_wait .try_wait .parity .pending_count "
-		".level .grad .proxy .alias .async::generic .tensormap::generic .mbarrier_init "
+		".level .grad .base .num_mipmap_levels .num_samples .proxy .alias .async::generic "
+		".tensormap::generic .mbarrier_init "
 		".sync_restrict::shared::cta .sync_restrict::shared::cluster",
 		word, n);
 }

@@ -26,7 +26,17 @@ static const char ptx[] =
 	"	.reg .b64 %t, %o;\n	.reg .b32 %x, %r<4>;\n"
 	"	ld.param.u64 %t, [t];\n	ld.param.u64 %o, [o];\n	mov.u32 %x, %tid.x;\n"
 	"	tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%t, {%x}];\n"
-	"	mad.wide.u32 %o, %x, 4, %o;\n	st.global.u32 [%o], %r0;\n	ret;\n}\n";
+	"	mad.wide.u32 %o, %x, 4, %o;\n	st.global.u32 [%o], %r0;\n	ret;\n}\n"
+	/* the same by variables that hold the handle; the surface is written, and then read */
+	".visible .global .texref named;\n.visible .global .surfref changed;\n"
+	".visible .entry by_name(.param .u64 t, .param .u64 o) {\n"
+	"	.reg .b64 %t, %o;\n	.reg .b32 %x, %b, %r<4>;\n"
+	"	ld.param.u64 %o, [o];\n	mov.u32 %x, %tid.x;\n	mov.u64 %t, named;\n"
+	"	tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [named, {%x}];\n"
+	"	txq.width.b32 %r1, [%t];\n	add.u32 %r0, %r0, %r1;\n"
+	"	shl.b32 %b, %x, 2;\n	sust.b.1d.b32.trap [changed, {%b}], {%r0};\n"
+	"	suld.b.1d.b32.trap {%r2}, [changed, {%b}];\n"
+	"	mad.wide.u32 %o, %x, 4, %o;\n	st.global.u32 [%o], %r2;\n	ret;\n}\n";
 
 static sov_context c;
 static sov_module m;
@@ -126,6 +136,36 @@ static void linear_memory(const char *device)
 	MUST(sov_memory_free(c, out));
 }
 
+/* A program writes the handles into the variables of a module. */
+static void handles_in_variables(const char *device)
+{
+	static const char *const names[] = {"named", "changed"};
+	sov_texture_options o = words(SOV_TEXTURE_1D, 16, 1);
+	uint32_t texels[16], seen[16], wrong = 0;
+	uint64_t bytes = 0;
+	sov_ptr out, at;
+	sov_texture t[2];
+
+	for (uint32_t k = 0; k < 16; k++)
+		texels[k] = 3 * k + 1;
+	MUST(sov_memory_alloc(c, sizeof(seen), &out));
+	for (uint32_t k = 0; k < 2; k++) {
+		MUST(sov_texture_create(c, &o, &t[k]));
+		MUST(sov_texture_write(c, t[k], texels));
+		MUST(sov_module_get_variable(m, names[k], &at, &bytes));
+		MUST(sov_memory_copy(c, at, SOV_HOST(&t[k]), sizeof(t[k])));
+	}
+	MUST(run("by_name", 0, out, 16, 1));
+	MUST(sov_memory_copy(c, SOV_HOST(seen), out, sizeof(seen)));
+	for (uint32_t k = 0; k < 16; k++)
+		wrong += seen[k] != texels[k] + 16;
+	ok(!wrong && bytes == 8,
+	   "%s: .texref and .surfref variables hold the handles that are written", device);
+	for (uint32_t k = 0; k < 2; k++)
+		MUST(sov_texture_destroy(c, t[k]));
+	MUST(sov_memory_free(c, out));
+}
+
 /* Launches "one" on a stream and returns the texel that it read. */
 static uint32_t texel_on(sov_stream stream, sov_texture t, sov_ptr out)
 {
@@ -219,6 +259,7 @@ static void run_on(const char *device, bool nvidia)
 	read_and_write(device, 0, "texture");
 	pitch_memory(device);
 	linear_memory(device);
+	handles_in_variables(device);
 	refusals(nvidia);
 	if (nvidia) {
 		MUST(sov_memory_alloc(c, 4096, &out));
