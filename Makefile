@@ -31,6 +31,9 @@ HAVE_LIBDRM := $(shell $(PKG_CONFIG) --exists libdrm && echo yes)
 DRM_CFLAGS  := $(if $(HAVE_LIBDRM),-DSOV_HAVE_KMOD $(shell $(PKG_CONFIG) --cflags libdrm))
 DRM_LIBS    := $(if $(HAVE_LIBDRM),$(shell $(PKG_CONFIG) --libs libdrm))
 
+# The Vulkan driver needs Vulkan's headers (libvulkan-dev); a build without them leaves the driver out.
+HAVE_VULKAN := $(shell $(PKG_CONFIG) --exists vulkan && echo yes)
+
 SANFLAGS := $(if $(SAN),$(if $(filter thread,$(SAN)),-fsanitize=thread,-fsanitize=address$(comma)undefined \
 	-fno-sanitize-recover=all))
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. $(DRM_CFLAGS) -g -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
@@ -42,14 +45,15 @@ ALL_LDFLAGS := $(SANFLAGS) -pthread -Wl,--build-id $(LDFLAGS)
 LIBS    := $(DRM_LIBS) -lm -ldl
 
 sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))
-lib_src  := $(filter-out model/card/% libsov/cuda/% $(if $(HAVE_LIBDRM),,libsov/winsys/kmod/%),$(call sources,libsov model))
+lib_src  := $(filter-out model/card/% libsov/cuda/% libsov/vulkan/% $(if $(HAVE_LIBDRM),,libsov/winsys/kmod/%),$(call sources,libsov model))
+vulkan_src := $(call sources,libsov/vulkan)
 card_src := $(call sources,model/card)
 cuda_src   := $(call sources,libsov/cuda/driver)
 cuda_pure  := $(addprefix libsov/cuda/driver/,fatbin.c lz4.c zstd.c)
 cudart_src := $(call sources,libsov/cuda/runtime)
 tool_src := $(call sources,tools)
 # The kselftests need the kernel driver and a card: tests/vm builds and runs them.
-test_src := $(filter-out tests/userspace/kselftest/% $(if $(HAVE_LIBDRM),,tests/userspace/winsys/kmod.c), \
+test_src := $(filter-out tests/userspace/kselftest/% $(if $(HAVE_VULKAN),,tests/userspace/vulkan/%) $(if $(HAVE_LIBDRM),,tests/userspace/winsys/kmod.c), \
 	$(call sources,tests/userspace))
 test_sh  := $(sort $(shell find tests/userspace -name '*.sh' ! -name '_*'))
 
@@ -61,7 +65,8 @@ thread_tests := $(addprefix $(BUILD)/tests/, \
 	$(addprefix runtime/stream/,concurrent_launches concurrent_calls streams host_functions time_limits) \
 	$(addprefix runtime/memory/,copy_threads local_memory) \
 	cuda/threads runtime/module/lazy_compile runtime/base/gates runtime/conformance/graphs compiler/driver/units \
-	model/core/priorities $(addprefix model/amd/navi_,queues sdma errors) $(addprefix model/card/,channel kernel random_calls))
+	model/core/priorities $(addprefix model/amd/navi_,queues sdma errors) \
+	$(if $(HAVE_VULKAN),vulkan/sync) $(addprefix model/card/,channel kernel random_calls))
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
 judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))
@@ -74,7 +79,8 @@ litmus_src := $(call sources,tests/litmus)
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/libsov.so $(BUILD)/sov $(BUILD)/ptxas $(BUILD)/sovgpu-model cuda
+vulkan := $(if $(HAVE_VULKAN),$(BUILD)/libvulkan_sov.so $(BUILD)/sov_icd.json)
+all: $(BUILD)/libsov.so $(BUILD)/sov $(BUILD)/ptxas $(BUILD)/sovgpu-model cuda $(vulkan)
 tests: all $(tests) $(helpers) $(examples) $(BUILD)/bench/queues $(BUILD)/litmus
 thread-tests: $(thread_tests)
 fuzzers: $(fuzzers)
@@ -144,6 +150,15 @@ $(BUILD)/cuda/libcudart.so.$(1): $(cudart_src:%.c=$(BUILD)/obj/cudart$(1)/%.o) $
 endef
 $(eval $(call cudart,12))
 $(eval $(call cudart,13))
+
+# The Vulkan driver is a client of libsov, and finds it beside itself.
+$(BUILD)/libvulkan_sov.so: $(call obj,$(vulkan_src)) $(BUILD)/libsov.so
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-soname,libvulkan_sov.so -Wl,-z,defs -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) \
+		-o $@ $(filter %.o,$^) -L$(BUILD) -lsov
+# The loader's manifest: VK_DRIVER_FILES=$(BUILD)/sov_icd.json tries the driver of the build folder.
+$(BUILD)/sov_icd.json: libsov/vulkan/sov_icd.json.in $(BUILD)/libvulkan_sov.so
+	$(Q)sed '1d; s|@LIBRARY@|$(abspath $(BUILD))/libvulkan_sov.so|' $< >$@
 
 define program
 @mkdir -p $(@D)
@@ -251,12 +266,18 @@ install: all
 	install -m 755 $(BUILD)/libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
 	ln -sf libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so
+ifdef HAVE_VULKAN
+	install -m 755 $(BUILD)/libvulkan_sov.so $(DESTDIR)$(LIBDIR)/
+	install -d $(DESTDIR)$(PREFIX)/share/vulkan/icd.d
+	sed '1d; s|@LIBRARY@|$(LIBDIR)/libvulkan_sov.so|' libsov/vulkan/sov_icd.json.in >$(DESTDIR)$(PREFIX)/share/vulkan/icd.d/sov_icd.json
+endif
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(if $(HAVE_LIBDRM),libdrm)|' libsov/sov.pc.in \
 		>$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc
 	for m in $(man); do install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/} || exit 1; done
 	for m in $(man_calls); do ln -sf $${m##*:} $(DESTDIR)$(MANDIR)/man3/$${m%%:*}.3 || exit 1; done
 uninstall:
-	rm -f $(DESTDIR)$(LIBDIR)/sovgpu/ptxas $(addprefix $(DESTDIR)$(LIBDIR)/sovgpu/cuda/,$(notdir $(cuda_libs)))
+	rm -f $(DESTDIR)$(LIBDIR)/sovgpu/ptxas $(addprefix $(DESTDIR)$(LIBDIR)/sovgpu/cuda/,$(notdir $(cuda_libs))) \
+		$(DESTDIR)$(LIBDIR)/libvulkan_sov.so $(DESTDIR)$(PREFIX)/share/vulkan/icd.d/sov_icd.json
 	rm -f $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(PREFIX)/include/sov.h $(DESTDIR)$(LIBDIR)/libsov.so \
 		$(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so.$(VERSION) \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc \

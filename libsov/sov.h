@@ -152,6 +152,10 @@ SOV_API sov_result sov_device_open_matching(const sov_device_requirements *requi
 					    sov_device *device);
 SOV_API sov_result sov_device_get_properties(sov_device device, sov_device_properties *properties);
 
+/* The present time of the device's clock, which is that of its events. It has no relation to the
+ * host's clocks. */
+SOV_API sov_result sov_device_get_time(sov_device device, uint64_t *nanoseconds);
+
 /* ---- contexts ---- */
 
 typedef struct sov_context_options {
@@ -215,7 +219,8 @@ SOV_API sov_result sov_memory_alloc(sov_context context, uint64_t bytes, sov_ptr
 /* Waits for work that was submitted before, then frees. address is what an alloc call returned. */
 SOV_API sov_result sov_memory_free(sov_context context, sov_ptr address);
 /* Copies and waits, on the context's first stream. Each side is a GPU address or SOV_HOST(pointer);
- * at least one is a GPU address. GPU ranges must lie inside one allocation and must not overlap. */
+ * at least one is a GPU address or pinned host memory. Ranges of either must lie inside one
+ * allocation and must not overlap. */
 SOV_API sov_result sov_memory_copy(sov_context context, sov_ptr destination, sov_ptr source,
 				   uint64_t bytes);
 /* Copies in stream order. Pinned host memory must stay untouched until the stream has executed the
@@ -246,6 +251,12 @@ SOV_API sov_result sov_memory_info(sov_context context, uint64_t *free_bytes,
 /* The allocation that contains the address. */
 SOV_API sov_result sov_memory_range(sov_context context, sov_ptr address, sov_ptr *start,
 				    uint64_t *bytes);
+
+/* Maps device memory that sov_memory_alloc returned into the process, at *pointer, until it is
+ * freed or its context is destroyed; a second call returns the same pointer. The mapping of a real
+ * GPU's memory is write-combined: fast to write in order and slow to read. Work sees what was
+ * written before it was submitted, a thread what the work wrote for which it has waited. */
+SOV_API sov_result sov_memory_map(sov_context context, sov_ptr address, void **pointer);
 
 /* Reserves address space for an allocation of at most max_bytes. It begins empty; resize changes
  * its size in place. Shrinking waits for work that was submitted before. sov_memory_free frees the
@@ -383,11 +394,11 @@ typedef struct sov_buffer {
  * How SPIR-V is loaded. Without SOV_SPIRV_LAYOUT, each resource that an entry point statically
  * uses is an argument of its kernel, in order of set and binding: a buffer is a sov_buffer, a
  * texture or image a sov_texture, an array of descriptors an array of these. With
- * SOV_SPIRV_LAYOUT, each set that it uses is an argument, in order of its number: the address of
- * the memory of its descriptors, which bindings describes; a buffer's descriptor there is a
- * sov_buffer, others are 8 bytes. Then follows, with SOV_SPIRV_BASE_WORKGROUP, an argument of
- * three words that are added to the numbers of the workgroup. The block of push constants, if the
- * entry point uses one, is the last argument.
+ * SOV_SPIRV_LAYOUT, each set from 0 to the last one in bindings is an argument, also if the entry
+ * point does not use it: the address of the memory of its descriptors, which bindings describe; a
+ * buffer's descriptor there is a sov_buffer, others are 8 bytes. Then follows, with
+ * SOV_SPIRV_BASE_WORKGROUP, an argument of three words that are added to the numbers of the
+ * workgroup. The block of push constants, if the entry point uses one, is the last argument.
  */
 typedef struct sov_spirv_options {
 	uint32_t size;
@@ -578,6 +589,10 @@ SOV_API sov_result sov_event_record(sov_event event, sov_stream stream);
 SOV_API sov_result sov_event_wait(sov_event event, uint64_t timeout);
 /* GPU time between two records; SOV_NOT_READY if one has not completed. */
 SOV_API sov_result sov_event_elapsed(sov_event from, sov_event to, uint64_t *nanoseconds);
+
+/* The GPU's time when it reached the event's most recent record, on the clock of
+ * sov_device_get_time; SOV_NOT_READY if it has not. */
+SOV_API sov_result sov_event_get_time(sov_event event, uint64_t *nanoseconds);
 
 /*
  * Runs a function on the host in stream order: after the stream's earlier work and before its later

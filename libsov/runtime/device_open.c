@@ -192,3 +192,17 @@ sov_result api_device_get_properties(sov_device device, sov_device_properties *p
 	return struct_out("sov_device_properties", properties, &d->properties,
 			  sizeof(d->properties));
 }
+
+sov_result api_device_get_time(sov_device device, uint64_t *nanoseconds)
+{
+	struct device *d;
+
+	if (!nanoseconds)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "nanoseconds is NULL");
+	d = object_get(device, OBJECT_DEVICE);
+	if (!d)
+		return SOV_ERROR_INVALID_HANDLE;
+	*nanoseconds = d->winsys->gpu_time(d->winsys_device);
+	object_put(&d->object);
+	return SOV_OK;
+}

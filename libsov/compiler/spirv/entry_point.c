@@ -298,24 +298,32 @@ static void add_push_constants(struct spirv *s)
 	}
 }
 
+/* The sets of the layout, used or not, so that the arguments do not depend on the code. */
+static void add_sets(struct spirv *s)
+{
+	uint32_t sets = 0;
+
+	for (uint32_t k = 0; k < s->options->nbindings; k++)
+		if (s->options->bindings[k].set >= sets)
+			sets = s->options->bindings[k].set + 1;
+	for (uint32_t k = 0; k < sets; k++)
+		add_param(s, arena_printf(s->arena, "set%u", k), 8, 8);
+}
+
 static void add_params(struct spirv *s)
 {
 	uint32_t count;
 	struct spirv_variable **list = resources(s, &count);
 
+	if (s->options->layout)
+		add_sets(s);
 	for (uint32_t k = 0; k < count; k++) {
-		struct spirv_variable *before = k ? list[k - 1] : NULL;
-
 		if (!s->options->layout) {
-			add_resource(s, list[k], before);
+			add_resource(s, list[k], k ? list[k - 1] : NULL);
 			continue;
 		}
 		find_row(s, list[k]);
-		if (before && before->set == list[k]->set)
-			list[k]->param = before->param;
-		else
-			list[k]->param =
-				add_param(s, arena_printf(s->arena, "set%u", list[k]->set), 8, 8);
+		list[k]->param = 8 * list[k]->set;
 	}
 	s->base_workgroup = 0;
 	if (s->options->base_workgroup)

@@ -46,6 +46,7 @@ CALL(device_open_matching, (const sov_device_requirements *, requirements, ADDRE
      (sov_device *, device, OUT_ADDRESS))
 CALL(device_get_properties, (sov_device, device, ADDRESS),
      (sov_device_properties *, properties, ADDRESS))
+CALL(device_get_time, (sov_device, device, ADDRESS), (uint64_t *, nanoseconds, OUT_NUMBER))
 CALL(context_create, (sov_device, device, ADDRESS), (const sov_context_options *, options, ADDRESS),
      (sov_context *, context, OUT_ADDRESS))
 CALL(context_destroy, (sov_context, context, ADDRESS))
@@ -71,6 +72,8 @@ CALL(memory_info, (sov_context, context, ADDRESS), (uint64_t *, free_bytes, OUT_
      (uint64_t *, total_bytes, OUT_NUMBER))
 CALL(memory_range, (sov_context, context, ADDRESS), (sov_ptr, address, ADDRESS),
      (sov_ptr *, start, OUT_ADDRESS), (uint64_t *, bytes, OUT_NUMBER))
+CALL(memory_map, (sov_context, context, ADDRESS), (sov_ptr, address, ADDRESS),
+     (void **, pointer, OUT_ADDRESS))
 CALL(memory_reserve, (sov_context, context, ADDRESS), (uint64_t, max_bytes, NUMBER),
      (sov_ptr *, address, OUT_ADDRESS))
 CALL(memory_resize, (sov_context, context, ADDRESS), (sov_ptr, address, ADDRESS),
@@ -136,6 +139,7 @@ CALL(event_record, (sov_event, event, ADDRESS), (sov_stream, stream, ADDRESS))
 CALL(event_wait, (sov_event, event, ADDRESS), (uint64_t, timeout, NUMBER))
 CALL(event_elapsed, (sov_event, from, ADDRESS), (sov_event, to, ADDRESS),
      (uint64_t *, nanoseconds, OUT_NUMBER))
+CALL(event_get_time, (sov_event, event, ADDRESS), (uint64_t *, nanoseconds, OUT_NUMBER))
 CALL(stream_host_function, (sov_stream, stream, ADDRESS),
      (host_function_pointer, function, ADDRESS), (void *, user, ADDRESS))
 CALL(graph_create, (sov_context, context, ADDRESS), (uint32_t, flags, NUMBER),

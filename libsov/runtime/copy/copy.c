@@ -257,11 +257,11 @@ sov_result copy_check(struct context *c, struct copy_range *k, uint64_t to_bytes
 		r = copy_check_host("destination", k->destination, to_bytes);
 	if (!r && !k->from)
 		r = copy_check_host("source", k->source, from_bytes);
-	if (!r && (!k->to || k->to->host) && (!k->from || k->from->host))
-		r = set_error(
-			SOV_ERROR_INVALID_ARGUMENT,
-			"neither destination 0x%llx nor source 0x%llx is a GPU address; use memcpy",
-			(ull)k->destination, (ull)k->source);
+	if (!r && !k->to && !k->from)
+		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
+			      "neither destination 0x%llx nor source 0x%llx is a GPU address or "
+			      "pinned; use memcpy",
+			      (ull)k->destination, (ull)k->source);
 	return r;
 }
 

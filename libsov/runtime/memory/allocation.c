@@ -217,6 +217,36 @@ sov_result api_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *addres
 	return context_leave(c, r);
 }
 
+sov_result api_memory_map(sov_context context, sov_ptr address, void **pointer)
+{
+	struct context *c;
+	struct buffer *b;
+	sov_result r;
+
+	if (!pointer)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "pointer is NULL");
+	c = context_enter(context, &r);
+	if (!c)
+		return r;
+	b = allocation_find(c, "address", address, 1);
+	if (!b)
+		r = SOV_ERROR_INVALID_ADDRESS;
+	else if (b->host || b->ops || b->module || b->chunks || b->pooled)
+		r = set_error(SOV_ERROR_UNSUPPORTED,
+			      "address 0x%llx is not memory of sov_memory_alloc; only that can be "
+			      "mapped",
+			      (ull)address);
+	else if (b->va != address)
+		r = set_error(SOV_ERROR_INVALID_ADDRESS,
+			      "address 0x%llx lies %llu bytes inside its allocation; map 0x%llx",
+			      (ull)address, (ull)(address - b->va), (ull)b->va);
+	else
+		r = buffer_map(c, b);
+	if (!r)
+		*pointer = b->cpu;
+	return context_leave(c, r);
+}
+
 void allocation_remove(struct context *c, struct buffer *b)
 {
 	uint32_t i = allocation_index_above(c, buffer_start(b)) - 1, k;

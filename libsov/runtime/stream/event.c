@@ -307,6 +307,32 @@ sov_result api_event_elapsed(sov_event from, sov_event to, uint64_t *nanoseconds
 	return r;
 }
 
+sov_result api_event_get_time(sov_event event, uint64_t *nanoseconds)
+{
+	struct event_target at;
+	struct event *e;
+	sov_result r;
+
+	if (!nanoseconds)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "nanoseconds is NULL");
+	e = object_get(event, OBJECT_EVENT);
+	if (!e)
+		return SOV_ERROR_INVALID_HANDLE;
+	r = context_status(e->member.context);
+	if (!r && e->no_timing)
+		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
+			      "the event was created with SOV_EVENT_DISABLE_TIMING; create it "
+			      "without");
+	if (!r)
+		r = event_last_record(e, "the event", &at);
+	if (!r && !semaphore_reached(at.semaphore, at.value))
+		r = SOV_NOT_READY;
+	if (!r)
+		*nanoseconds = semaphore_time(e->member.context, at.semaphore);
+	object_put(&e->member.object);
+	return r;
+}
+
 /* ---- hooks of the context ---- */
 
 static sov_result events_restart(struct context *c)

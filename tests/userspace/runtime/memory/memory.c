@@ -263,6 +263,62 @@ static void all_given_back(void)
 	ok(before == after, "destroying a context frees all of its device memory");
 }
 
+/* The host's own memory, in stream order. */
+static void pinned_to_pinned(void)
+{
+	uint32_t plain[2] = {7, 0}, *pinned;
+	void *p;
+
+	MUST(sov_host_alloc(c, 8192, &p));
+	pinned = p;
+	pinned[0] = 42;
+	good(sov_memory_copy(c, SOV_HOST(pinned + 1024), SOV_HOST(pinned), 4),
+	     "pinned memory can be copied to pinned memory");
+	good(sov_memory_copy(c, SOV_HOST(pinned + 1025), SOV_HOST(plain), 4),
+	     "pageable memory can be copied to pinned memory");
+	good(sov_memory_copy(c, SOV_HOST(plain + 1), SOV_HOST(pinned + 1024), 4),
+	     "pinned memory can be copied to pageable memory");
+	ok(pinned[1024] == 42 && pinned[1025] == 7 && plain[1] == 42,
+	   "copies within host memory copy");
+	refused(sov_memory_copy(c, SOV_HOST(pinned), SOV_HOST(pinned + 1), 8),
+		SOV_ERROR_INVALID_ARGUMENT, "overlap", "pinned ranges must not overlap");
+	MUST(sov_host_free(c, p));
+}
+
+static void mapped(void)
+{
+	uint32_t word = 0, *cpu = NULL, *again = NULL;
+	void *pinned, *none;
+	sov_ptr p, pooled;
+	sov_stream s;
+
+	MUST(sov_memory_alloc(c, 1 << 20, &p));
+	good(sov_memory_map(c, p, (void **)&cpu), "device memory can be mapped");
+	MUST(sov_memory_map(c, p, (void **)&again));
+	ok(cpu && cpu == again, "mapping memory again returns the same pointer");
+	cpu[100] = 4711;
+	MUST(sov_memory_copy(c, SOV_HOST(&word), p + 400, 4));
+	ok(word == 4711, "the GPU reads what was written through the mapping");
+	MUST(sov_memory_fill(c, p, 42, 4, 8));
+	ok(cpu[7] == 42 && cpu[100] == 4711, "the mapping shows what the GPU wrote");
+	refused(sov_memory_map(c, p + 4, &none), SOV_ERROR_INVALID_ADDRESS, "4 bytes inside",
+		"the inside of an allocation cannot be mapped");
+	MUST(sov_memory_free(c, p));
+	refused(sov_memory_map(c, p, &none), SOV_ERROR_INVALID_ADDRESS, "was freed",
+		"freed memory cannot be mapped");
+	MUST(sov_host_alloc(c, 4096, &pinned));
+	refused(sov_memory_map(c, SOV_HOST(pinned), &none), SOV_ERROR_UNSUPPORTED,
+		"sov_memory_alloc", "host memory cannot be mapped");
+	MUST(sov_host_free(c, pinned));
+	MUST(sov_context_get_stream(c, &s));
+	MUST(sov_memory_alloc_async(s, 4096, &pooled));
+	refused(sov_memory_map(c, pooled, &none), SOV_ERROR_UNSUPPORTED, "sov_memory_alloc",
+		"pool memory cannot be mapped");
+	MUST(sov_memory_free(c, pooled));
+	refused(sov_memory_map(c, pooled, NULL), SOV_ERROR_INVALID_ARGUMENT, "pointer is NULL",
+		"a mapping needs a place for its pointer");
+}
+
 int main(void)
 {
 	soft_gpus("gh100:vram=256M,ga100:vram=256M");
@@ -274,6 +330,8 @@ int main(void)
 	wrong_ranges();
 	wrong_frees();
 	amounts();
+	mapped();
+	pinned_to_pinned();
 	two_contexts();
 	all_given_back();
 	good(sov_context_destroy(c), "a context can be destroyed after all memory tests");

@@ -182,6 +182,28 @@ static void record_again(sov_stream a, sov_stream b)
 	MUST(sov_event_destroy(e));
 }
 
+/* Two reached events that lie elapsed nanoseconds from each other. */
+static void absolute_times(sov_event from, sov_event to, uint64_t elapsed)
+{
+	uint64_t first = 0, second = 0, now = 0;
+	sov_device device;
+	sov_event untimed;
+
+	MUST(sov_context_get_device(c, &device));
+	MUST(sov_event_get_time(from, &first));
+	MUST(sov_event_get_time(to, &second));
+	ok(second - first == elapsed, "two events' times differ by what elapsed between them");
+	MUST(sov_device_get_time(device, &now));
+	ok(second <= now && now - second < 600 * SECOND,
+	   "the device's time follows that of a reached event on the same clock");
+	refused(sov_device_get_time(device, NULL), SOV_ERROR_INVALID_ARGUMENT,
+		"nanoseconds is NULL", "a device's time needs a place for it");
+	MUST(sov_event_create(c, SOV_EVENT_DISABLE_TIMING, &untimed));
+	refused(sov_event_get_time(untimed, &now), SOV_ERROR_INVALID_ARGUMENT,
+		"SOV_EVENT_DISABLE_TIMING", "an event without timing has no time");
+	MUST(sov_event_destroy(untimed));
+}
+
 static void times(sov_stream s)
 {
 	sov_event e[3];
@@ -202,6 +224,8 @@ static void times(sov_stream s)
 	MUST(sov_event_record(e[1], s));
 	ok(sov_event_elapsed(e[0], e[1], &whole) == SOV_NOT_READY,
 	   "elapsed time of a pending event is SOV_NOT_READY");
+	ok(sov_event_get_time(e[1], &whole) == SOV_NOT_READY,
+	   "the time of a pending event is SOV_NOT_READY");
 	open_gate(1);
 	MUST(sov_event_record(e[2], s));
 	MUST(sov_event_wait(e[2], 10 * SECOND));
@@ -211,6 +235,7 @@ static void times(sov_stream s)
 	ok(first > 0 && whole == first + second, "elapsed times between three events add up");
 	refused(sov_event_elapsed(e[1], e[0], &whole), SOV_ERROR_INVALID_ARGUMENT,
 		"before event from", "elapsed time with swapped events is rejected");
+	absolute_times(e[0], e[2], whole);
 	for (i = 0; i < 3; i++)
 		MUST(sov_event_destroy(e[i]));
 }
