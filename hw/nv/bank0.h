@@ -29,6 +29,10 @@
 #define NV_BANK0_SM80_LARGE_PARAMS 0x1a80
 #define NV_BANK0_SMALL_PARAMS    4352
 #define NV_BANK0_SM90_ENVREGS    0x040
+/* %envreg1 and %envreg2: high and low word of the address of a workspace by which the blocks of a
+ * cooperative grid synchronise, 0 in other launches; it begins with 0 (CUDA 13.0's header
+ * cooperative_groups/details/driver_abi.h). */
+#define NV_BANK0_ENVREG_WORKSPACE 1
 #define NV_BANK0_SM90_RESERVED_END 0x068 /* %reserved_smem_offset_end */
 #define NV_BANK0_SM90_RESERVED_1 0x06c /* %reserved_smem_offset_1 */
 #define NV_BANK0_SM90_CONSTANTS  0x0d0

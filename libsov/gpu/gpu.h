@@ -91,6 +91,7 @@ struct gpu_launch {
 	uint32_t grid[3], block[3];
 	uint32_t cluster[3]; /* x 0: the launch has none */
 	uint32_t dynamic_shared;
+	bool cooperative; /* the blocks may synchronise with each other */
 	/* Set by the back end: the split of an SM's memory and the address of the constants. */
 	uint32_t carveout_min, carveout_target;
 	uint64_t bank0;

@@ -323,6 +323,15 @@ void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k,
 		bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTARANK, 1, 4);
 }
 
+void nv_grid_bank0_workspace(const struct nv_chip *chip, uint64_t workspace, uint8_t *bank)
+{
+	uint32_t at = (chip->sm >= 90 ? NV_BANK0_SM90_ENVREGS : NV_BANK0_SM80_ENVREGS) +
+		      4 * NV_BANK0_ENVREG_WORKSPACE;
+
+	bank_put(bank, at, workspace >> 32, 4);
+	bank_put(bank, at + 4, workspace, 4);
+}
+
 void nv_grid_bank0_clusters(const struct gpu_launch *g, uint8_t *bank)
 {
 	uint32_t axis;

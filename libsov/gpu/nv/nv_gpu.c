@@ -26,6 +26,9 @@
 static_assert(NV_GRID_BANK0_LAUNCH_BYTES == LINE, "the launch-dependent constants fill one line");
 static_assert(!(GPU_SLOT_CONSTANTS % LINE) && !(GPU_SLOT_BYTES % LINE),
 	      "the parts of a slot are line-aligned");
+/* A cooperative grid's workspace lies in its slot, between descriptor and constants. */
+#define WORKSPACE (GPU_SLOT_CONSTANTS - LINE)
+static_assert(NV_QMD_MAX_BYTES <= WORKSPACE, "a workspace fits after the descriptor");
 static_assert(NV_QMD_MAX_BYTES <= GPU_SLOT_CONSTANTS, "a descriptor fits before its constants");
 static_assert(GPU_TIMESTAMP_OFFSET == NV_SEM_TIMESTAMP_OFFSET,
 	      "the hardware writes the time stamp there");
@@ -363,6 +366,20 @@ static void write_cluster(const struct nv_chip *chip, const struct plan *p, stru
 	memset(slot->contents, 0, sizeof(*slot->contents));
 }
 
+/* The next launch writes the whole slot again. */
+static void write_workspace(const struct nv_chip *chip, const struct plan *p,
+			    const struct gpu_slot *slot)
+{
+	uint32_t start = NV_GRID_BANK0_WORKSPACE_START, base = constants_end(p->kernel);
+	_Alignas(LINE) uint8_t bank[GPU_MAX_LARGE_CONSTANTS], zeros[LINE] = {0};
+
+	gpu_write_lines(slot->cpu + WORKSPACE, zeros, sizeof(zeros));
+	nv_grid_bank0_common(chip, &p->nv.kernel, slot->constants_va, base, bank);
+	nv_grid_bank0_workspace(chip, slot->va + WORKSPACE, bank);
+	gpu_write_lines(slot->constants + start, bank + start, NV_GRID_BANK0_WORKSPACE_END - start);
+	memset(slot->contents, 0, sizeof(*slot->contents));
+}
+
 static void nv_launch(const void *chip, void *plan, struct gpu_launch *l,
 		      const struct gpu_slot *slot, struct gpu_push *p)
 {
@@ -371,6 +388,8 @@ static void nv_launch(const void *chip, void *plan, struct gpu_launch *l,
 	write_bank0(chip, plan, l, slot);
 	if (l->cluster[0])
 		write_cluster(chip, plan, l, slot);
+	if (l->cooperative)
+		write_workspace(chip, plan, slot);
 	if (l->new_local)
 		nv_push_set_local(p, l->local->address, l->local->unit_bytes);
 	nv_push_launch(p, chip, slot->va);
@@ -405,7 +424,10 @@ static bool nv_write_grid(const void *chip, const void *plan, struct gpu_launch 
 		nv_grid_bank0_clusters(g, bank);
 		nv_grid_bank0_cluster_rank(g, bank);
 	}
+	if (g->cooperative)
+		nv_grid_bank0_workspace(chip, va + WORKSPACE, bank);
 	memcpy(cpu, qmd, sizeof(qmd));
+	memset(cpu + WORKSPACE, 0, LINE);
 	memcpy(cpu + GPU_SLOT_CONSTANTS, bank, image_nv_kernel(p->kernel)->bank0_bytes);
 	return true;
 }

@@ -102,6 +102,10 @@ void nv_grid_carveout(const struct nv_chip *chip, const struct nv_kernel *k, uin
 void nv_grid_bank0_launch(const struct nv_chip *chip, const struct gpu_launch *g, uint8_t *bank);
 void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint64_t va,
 			  uint32_t bytes, uint8_t *bank);
+/* The lines of constant bank 0 that hold the address of a cooperative grid's workspace. */
+#define NV_GRID_BANK0_WORKSPACE_START 0x40u
+#define NV_GRID_BANK0_WORKSPACE_END   0xc0u
+void nv_grid_bank0_workspace(const struct nv_chip *chip, uint64_t workspace, uint8_t *bank);
 /* A launch with clusters: the rest of the descriptor. */
 bool nv_grid_cluster(const struct nv_chip *chip, const struct gpu_launch *g,
 		     uint32_t qmd[NV_QMD_MAX_WORDS]);

@@ -75,6 +75,7 @@ sov_result node_kernel(struct context *c, struct function *f, const sov_launch *
 	function_set_cluster(f, l, n->kernel.cluster);
 	n->kernel.shared_bytes = l->shared_bytes;
 	n->kernel.time_limit = l->time_limit;
+	n->kernel.cooperative = l->flags & SOV_LAUNCH_COOPERATIVE;
 	node_set_parameters(n, l->arguments);
 	return SOV_OK;
 }

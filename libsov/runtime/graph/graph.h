@@ -20,6 +20,7 @@ struct node {
 			struct function *function; /* a reference */
 			uint32_t grid[3], block[3], cluster[3], shared_bytes;
 			uint64_t time_limit; /* 0: the context's */
+			bool cooperative;
 			uint8_t *parameters; /* laid out as in the constant bank */
 		} kernel;
 		struct {

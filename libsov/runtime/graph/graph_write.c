@@ -197,6 +197,7 @@ static struct gpu_launch launch_of(const struct graph_exec *g, uint32_t i)
 	bool has_next = g->next[i] && g->next[i] != GRAPH_CHAIN_END;
 	struct gpu_launch l = {
 		.dynamic_shared = n->kernel.shared_bytes,
+		.cooperative = n->kernel.cooperative,
 		.local = &g->local,
 		.id = (uint64_t)n->kernel.function->plan.id << 32 | i,
 		.new_code = g->level[i] == g->first_kernels_level,

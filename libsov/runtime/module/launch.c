@@ -264,6 +264,7 @@ static sov_result launch_submit(struct function *f, const sov_launch *l, struct 
 	g.payload = (uint32_t)slot.seqno;
 	g.next = 0;
 	g.chain = NULL;
+	g.cooperative = l->flags & SOV_LAUNCH_COOPERATIVE;
 	at = (struct gpu_slot){slot.cpu, slot.va, &slot.submission->written,
 			       slot.cpu + GPU_SLOT_CONSTANTS, slot.va + GPU_SLOT_CONSTANTS};
 	if (constants) {
