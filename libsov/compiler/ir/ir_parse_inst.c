@@ -254,12 +254,13 @@ static bool parse_func_operand(struct parser *p, struct ir_inst *in)
 /* A constant may be written as an unsigned or a signed number of its width. */
 static bool parse_const(struct parser *p, struct ir_inst *in)
 {
-	uint32_t bits = in->type ? ir_type_bits(in->type) : 64;
+	uint32_t bits = in->op == IR_CONST ? ir_type_bits(in->type) : 64; /* others: a number */
 	uint64_t mask = UINT64_MAX >> (64 - bits);
 	bool minus = parse_accept_sign(p, '-');
 
-	if (!parse_need_number(p, "a constant of the type's width", minus ? mask / 2 + 1 : mask,
-			       &in->imm))
+	if (!parse_need_number(p,
+			       in->op == IR_CONST ? "a constant of the type's width" : "a number",
+			       minus ? mask / 2 + 1 : mask, &in->imm))
 		return false;
 	in->imm = (minus ? 0 - in->imm : in->imm) & mask;
 	return true;

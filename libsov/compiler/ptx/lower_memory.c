@@ -477,7 +477,7 @@ static bool knows_registers(const struct ptx *x)
 
 	return f->kind == IR_KERNEL && !x->job->options.relocatable &&
 	       x->job->target->moves_registers &&
-	       (f->max_registers || f->required_threads[0] || f->max_threads[0]);
+	       (f->max_registers || (f->min_ctas && (f->required_threads[0] || f->max_threads[0])));
 }
 
 void ptx_lower_setmaxnreg(struct ptx *x, const struct ptx_inst *in)

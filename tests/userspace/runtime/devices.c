@@ -212,8 +212,8 @@ static void properties(void)
 	good(sov_device_get_properties(d, &p), "device properties can be read");
 	is_str(p.target, "sm_90", "the target of gh100 is sm_90");
 	is_str(p.winsys, "soft", "the winsys of a software GPU is soft");
-	ok(p.features == (SOV_FEATURE_F64 | SOV_FEATURE_TIMESTAMPS | SOV_FEATURE_SOFTWARE |
-			  SOV_FEATURE_HAZARD_CHECK),
+	ok(p.features == (SOV_FEATURE_F64 | SOV_FEATURE_F16 | SOV_FEATURE_TIMESTAMPS |
+			  SOV_FEATURE_SOFTWARE | SOV_FEATURE_HAZARD_CHECK),
 	   "a software GPU with hazard checks has the expected feature bits");
 	ok(p.warp_size == 32 && p.max_threads_per_block == 1024 && p.max_block[0] == 1024 &&
 		   p.max_block[2] == 64 && p.max_grid[0] == 0x7fffffff && p.max_grid[2] == 65535,

@@ -132,7 +132,8 @@ static void check_arguments(sov_context c, const char *device, const struct memo
 static void check_layout(sov_context c, const char *device, const struct memory *mem)
 {
 	uint32_t which = 0, base[3] = {1, 0, 0}, want[20];
-	const void *arguments[] = {&mem->set0, &mem->set2, base, &which};
+	const uint64_t set1 = 0; /* not used, but below the last set of the layout */
+	const void *arguments[] = {&mem->set0, &set1, &mem->set2, base, &which};
 	sov_spirv_options o =
 		options(SOV_SPIRV_LAYOUT | SOV_SPIRV_BASE_WORKGROUP | SOV_SPIRV_ROBUST);
 	sov_module m;
@@ -141,7 +142,7 @@ static void check_layout(sov_context c, const char *device, const struct memory 
 	for (uint32_t k = 0; k < 20; k++)
 		want[k] = k < 8 ? 7 : (k < 12 ? k * 5 : 0) + 1000 + 20;
 	o.entry_point = "main";
-	ok(must(load(c, &o, &m), "loading") && run(c, m, mem, 2, arguments, 4, want, 20),
+	ok(must(load(c, &o, &m), "loading") && run(c, m, mem, 2, arguments, 5, want, 20),
 	   "%s: descriptors are in memory, accesses stay in bounds, and workgroups have a base",
 	   device);
 	sov_module_unload(m);
