@@ -12,6 +12,17 @@
 
 #define FORKS 20
 
+/* AddressSanitizer's own allocator waits in a child for a lock that another thread of the parent
+ * held: with it, no other thread runs at a fork. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define BUSY_THREADS 0
+#else
+#define BUSY_THREADS 1
+#endif
+
 static sov_device device;
 static sov_context c;
 static sov_stream stream;
@@ -144,11 +155,13 @@ static void with_a_busy_thread(void)
 	uint32_t right = 0;
 	pthread_t thread;
 
-	pthread_create(&thread, NULL, make_objects, NULL);
+	if (BUSY_THREADS)
+		pthread_create(&thread, NULL, make_objects, NULL);
 	for (uint32_t i = 0; i < FORKS; i++)
 		right += !in_child(use_inherited) && !in_child(use_own);
 	atomic_store(&stop, true);
-	pthread_join(thread, NULL);
+	if (BUSY_THREADS)
+		pthread_join(thread, NULL);
 	ok(right == FORKS, "children do not wait for locks of the parent's other threads");
 }
 
