@@ -82,7 +82,8 @@ litmus_src := $(call sources,tests/litmus)
 vulkan := $(if $(HAVE_VULKAN),$(BUILD)/libvulkan_sov.so $(BUILD)/sov_icd.json)
 all: $(BUILD)/libsov.so $(BUILD)/sov $(BUILD)/ptxas $(BUILD)/sovgpu-model cuda $(vulkan)
 tests: all $(tests) $(helpers) $(examples) $(BUILD)/bench/queues $(BUILD)/litmus
-thread-tests: $(thread_tests)
+# The tests of CUDA and Vulkan load their libraries.
+thread-tests: $(thread_tests) cuda $(vulkan)
 fuzzers: $(fuzzers)
 judges: $(judges)
 

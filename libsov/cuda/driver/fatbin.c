@@ -114,10 +114,14 @@ bool cuda_fat_next(const void *data, size_t bytes, size_t *position, struct cuda
 	size_t size;
 
 	*why = NULL;
-	while (bytes - *position >= FAT_HEADER && word(p + *position, 4) == FAT_MAGIC)
-		*position += word(p + *position + 6, 2) <= bytes - *position
-				     ? word(p + *position + 6, 2)
-				     : bytes - *position;
+	while (bytes - *position >= FAT_HEADER && word(p + *position, 4) == FAT_MAGIC) {
+		size = word(p + *position + 6, 2);
+		if (size < FAT_HEADER || size > bytes - *position) {
+			*why = "the header of a fat binary has an impossible size";
+			return false;
+		}
+		*position += size;
+	}
 	if (bytes - *position < FAT_ENTRY)
 		return false;
 	if (!read_entry(p + *position, bytes - *position, &size, out, why))
