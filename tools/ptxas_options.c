@@ -86,6 +86,8 @@ static const struct row rows[] = {
 	{"optimize-float-atomics", "opt-fp-atomics", NO_EFFECT, 0, NULL, NULL},
 	{"position-independent-code", "pic", NO_VALUE, 0, "BOOL", NULL},
 	{"preserve-relocs", "preserve-relocs", NO_EFFECT, 0, NULL, NULL},
+	{"regAllocOptLevel", "regAllocOptLevel", NO_VALUE, 0, "N",
+	 NULL}, /* not in --help; Triton's */
 	{"register-usage-level", "regUsageLevel", NO_VALUE, 0, "N", NULL},
 	{"return-at-end", "ret-end", NO_EFFECT, 0, NULL, NULL},
 	{"sp-bounds-check", "sp-bounds-check", NO_EFFECT, 0, NULL, NULL},

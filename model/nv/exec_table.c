@@ -183,6 +183,8 @@ const char *op_prepare(struct op *op, const struct sass_inst *in)
 	op->px_count = (uint8_t)used[2];
 	if (!why && row->prepare)
 		why = row->prepare(op, in);
+	if (!why && sass_is_misaligned(in))
+		why = "the first register of several is not aligned";
 	return why;
 }
 

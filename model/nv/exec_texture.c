@@ -228,6 +228,21 @@ static void read_coordinates(const struct warp *w, const struct op *op, uint32_t
 		at[k] = w->r[op->s[0].row + k][lane];
 }
 
+/* The layer comes last. */
+static void read_surface_coordinates(const struct warp *w, const struct op *op, uint32_t lane,
+				     uint32_t at[4])
+{
+	enum texture_geometry g = op->inst->mod[SASS_M_GEOMETRY];
+	uint32_t count = texture_coordinates(g), layer;
+
+	read_coordinates(w, op, lane, at);
+	if (!texture_has_layers(g))
+		return;
+	layer = at[count - 1];
+	memmove(at + 1, at, (count - 1) * sizeof(*at));
+	at[0] = layer;
+}
+
 static void run_texture(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint16_t high = op->inst->ops[0].reg == SASS_RZ ? ROW_SINK : op->inst->ops[0].reg;
@@ -299,7 +314,7 @@ static uint8_t *surface_pointer(struct lookup *l, const struct op *op, uint32_t 
 	if (!find_texture(l, lane, lane_handle(l->w, handle, lane), false) ||
 	    !check_geometry(l, op))
 		return NULL;
-	read_coordinates(l->w, op, lane, at);
+	read_surface_coordinates(l->w, op, lane, at);
 	switch (texture_place(&l->texture, op->inst->mod[SASS_M_GEOMETRY],
 			      op->inst->mod[SASS_M_RANGE], at, bytes, &address)) {
 	case TEXTURE_INSIDE:

@@ -22,6 +22,8 @@
  * as "CRASH". Ends with a line of counts. Exit status 0: our code agrees and every difference of
  * ptxas's code is explained; 1: not so; 2: the test could not run.
  */
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -227,22 +229,39 @@ static int launch_program(const struct program *p, cuda_handle function, cuda_pt
 	return error;
 }
 
-/* Returns whether the context survived. */
-static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs, cuda_ptr *at,
-			uint8_t *verdict)
+/*
+ * Many processes test beside each other. Those that compile or interpret leave the GPU to one: it
+ * would divide its time between contexts that copy a few bytes each. The lock ends with its process.
+ */
+static void lock_gpu(int operation)
 {
-	struct compile_result r = {0};
+	static int file = -1;
+	char path[512];
+
+	if (file < 0) {
+		snprintf(path, sizeof(path), "%s/gpu.lock", run.folder);
+		file = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	}
+	if (file < 0 || flock(file, operation)) {
+		printf("BROKEN cannot lock %s/gpu.lock\n", run.folder);
+		exit(EXIT_BROKEN);
+	}
+}
+
+/* Returns whether the context survived; r is our code. */
+static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs, cuda_ptr *at,
+			struct compile_result *r, uint8_t *verdict)
+{
 	cuda_handle module = p->theirs ? theirs : NULL, function;
 	char name[32] = "k";
 	int error;
 
 	*verdict = REFUSED;
-	if (v < AGREE_MODES && !compile_ours(p, v, &r))
+	if (v < AGREE_MODES && !r->image)
 		return true;
 	if (v == AGREE_MODES)
 		kernel_name(name, p);
-	error = v < AGREE_MODES ? cuModuleLoadData(&module, r.image) : 0;
-	compile_result_free(&r);
+	error = v < AGREE_MODES ? cuModuleLoadData(&module, r->image) : 0;
 	if (!module && !error)
 		return true;
 	if (!error)
@@ -263,6 +282,26 @@ static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs,
 	if (v < AGREE_MODES)
 		must(cuModuleUnload(module), "unloading");
 	return true;
+}
+
+/* Compiles and launches what is left of program i; returns whether the context survived. */
+static bool run_program(uint32_t i, cuda_handle theirs, cuda_ptr *at)
+{
+	struct compile_result r[AGREE_MODES] = {{0}};
+	bool alive = true;
+
+	for (uint32_t v = progress->next % variants(); v < AGREE_MODES; v++)
+		compile_ours(&programs[i], v, &r[v]);
+	lock_gpu(LOCK_EX);
+	for (uint32_t v = progress->next % variants(); alive && v < variants(); v++) {
+		alive = run_variant(&programs[i], v, theirs, at, v < AGREE_MODES ? &r[v] : NULL,
+				    &progress->verdict[i][v]);
+		progress->next++;
+	}
+	lock_gpu(LOCK_UN);
+	for (uint32_t v = 0; v < AGREE_MODES; v++)
+		compile_result_free(&r[v]);
+	return alive;
 }
 
 static void open_gpu(cuda_ptr *at)
@@ -292,13 +331,8 @@ static _Noreturn void run_child(void)
 			progress->next = (i + 1) * variants();
 			continue;
 		}
-		for (uint32_t v = progress->next % variants(); v < variants(); v++) {
-			bool alive = run_variant(p, v, theirs, at, &progress->verdict[i][v]);
-
-			progress->next++;
-			if (!alive)
-				exit(LOST_CONTEXT);
-		}
+		if (!run_program(i, theirs, at))
+			exit(LOST_CONTEXT);
 	}
 	exit(0);
 }

@@ -7,7 +7,8 @@
 #	                                                                    python/tutorials
 #	tests/silicon/tensor_programs.sh inductor                           twenty kernels of torch.compile (inductor.py)
 # Prints a row for each program: exit status and own checks with both, the best rate that it prints, and
-# their ratio; a verdict. The last line counts verdicts. Logs stay in $OUT (a new folder in /tmp).
+# their ratio (of a tutorial, which prints many: the geometric mean of all); a verdict. The last line counts verdicts. Logs and programs stay in
+# $OUT (a new folder in /tmp); a second run into it builds no program again.
 # Environment: SOV (build/sov), NVCC (nvcc), PYTHON (python3), JOBS (as processors), LIMIT (150, seconds for a run),
 # BUILD_ONLY=1 (compiles with both and runs nothing: needs no GPU).
 set -eu
@@ -34,6 +35,13 @@ checks() { # log: passed/failed by the program's own words
 	bad=$(grep -ciE 'failed|❌|mismatch|incorrect|error' "$1" 2>/dev/null || true)
 	echo "${good:-0}/${bad:-0}"
 }
+# The geometric mean of sov's rates divided by ptxas's, of rows "rate WHAT VALUE" (tutorial.py).
+mean_ratio() { # name
+	grep -h '^rate ' "$OUT/$1.ptxas.log" 2>/dev/null | awk -v ours="$OUT/$1.sov.log" '
+		BEGIN { while ((getline line <ours) > 0) if (split(line, w, " ") == 3 && w[1] == "rate") sov[w[2]] = w[3] }
+		sov[$2] > 0 && $3 > 0 { sum += log(sov[$2] / $3); n++ }
+		END { if (n) printf "%.3f", exp(sum / n) }'
+}
 row() { # name: from $OUT/NAME.{ptxas,sov}.{status,log}
 	for with in ptxas sov; do
 		eval "status_$with=\$(cat \"$OUT/$1.$with.status\" 2>/dev/null || echo none)"
@@ -46,8 +54,9 @@ row() { # name: from $OUT/NAME.{ptxas,sov}.{status,log}
 	case $status_sov in built) verdict=built ;; refused*) verdict=REFUSED ;; esac
 	case $status_ptxas in refused*) verdict=not-built ;; esac
 	ratio=$(awk -v a="${rate_sov:-}" -v b="${rate_ptxas:-}" 'BEGIN { if (a + 0 && b + 0) printf "%.3f", a / b; else print "-" }')
+	mean=$(mean_ratio "$1")
 	printf '%-44s %9s %9s %9s %9s %10s %10s %6s %s\n' "$1" "$status_ptxas" "$status_sov" "$checks_ptxas" "$checks_sov" \
-		"${rate_ptxas:--}" "${rate_sov:--}" "$ratio" "$verdict"
+		"${rate_ptxas:--}" "${rate_sov:--}" "${mean:-$ratio}" "$verdict"
 }
 table() { # names
 	printf '%-44s %9s %9s %9s %9s %10s %10s %6s %s\n' program ptxas sov checks checks rate rate ratio verdict
@@ -70,6 +79,7 @@ run_one() { # name, with, command...
 write_builder() {
 	cat >"$OUT/build.sh" <<'BUILDER'
 name=$(basename "$2" .cu)
+[ ! -x "$OUT/$name.$1" ] || exit 0 # of an earlier run
 prefix=
 [ "$1" = ptxas ] || prefix=--ptxas-prefix=$SOV
 if timeout 900 "$NVCC" $prefix -arch=sm_90a -std=c++17 -O3 -w --expt-relaxed-constexpr --expt-extended-lambda -DNDEBUG \
@@ -133,8 +143,9 @@ triton)
 		name=$(basename "$file" .py)
 		names="$names $name"
 		mkdir -p "$OUT/cache.ptxas" "$OUT/cache.sov"
-		MPLBACKEND=Agg TRITON_CACHE_DIR=$OUT/cache.ptxas run_one "$name" ptxas "$PYTHON" "$file"
-		MPLBACKEND=Agg TRITON_CACHE_DIR=$OUT/cache.sov TRITON_PTXAS_PATH=$OUT/ptxas run_one "$name" sov "$PYTHON" "$file"
+		MPLBACKEND=Agg TRITON_CACHE_DIR=$OUT/cache.ptxas run_one "$name" ptxas "$PYTHON" "$here/tutorial.py" "$file"
+		MPLBACKEND=Agg TRITON_CACHE_DIR=$OUT/cache.sov TRITON_PTXAS_PATH=$OUT/ptxas run_one "$name" sov "$PYTHON" \
+			"$here/tutorial.py" "$file"
 	done
 	# shellcheck disable=SC2086
 	table $names

@@ -89,7 +89,7 @@ static uint32_t list_accesses(const void *func, uint32_t b, const void *inst,
 			.kind = use->write ? REGCHECK_WRITE : REGCHECK_READ,
 			.fault = use->write && use->reg + use->count > register_limit(f, use->kind)
 					 ? REGCHECK_NO_REGISTER
-				 : use->count > 1 && use->reg % mir_alignment(use->count)
+				 : use->count > 1 && use->reg % sass_register_alignment(use->count)
 					 ? REGCHECK_MISALIGNED
 					 : REGCHECK_SOUND,
 			.reg = mir_resource(use->kind, use->reg),

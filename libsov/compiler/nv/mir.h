@@ -267,14 +267,6 @@ static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
 }
-/* What the first register of this many is a multiple of. Coordinates of textures and tensors are 3
- * registers, copies of tensors have up to 7, which ptxas aligns to 4 and 8. */
-static inline uint32_t mir_alignment(uint32_t units)
-{
-	if (units > 4 && units < 8)
-		return 8;
-	return units < 3 ? units : 4;
-}
 /* Register requests (register_requests.c). Of a kernel: the lowest and the highest number that it
  * asks for, and the highest that it keeps when it gives some; 0: its registers do not move. */
 struct nv_register_requests {

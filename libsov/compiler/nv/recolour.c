@@ -357,7 +357,7 @@ bool nv_recolour_at(struct allocator *a)
 		a->ranges = index_live_ranges(a->f);
 	for (uint32_t wanted = 1; wanted <= a->stuck_units; wanted++) {
 		for (uint32_t g = 0; g + a->stuck_units <= a->gpr.count;
-		     g += mir_alignment(a->stuck_units)) {
+		     g += sass_register_alignment(a->stuck_units)) {
 			uint32_t occupied = 0;
 
 			for (uint32_t k = 0; k < a->stuck_units; k++)

@@ -46,7 +46,7 @@ static bool is_in_bank(const struct reg_file *reg_file, uint32_t reg)
 
 static bool is_free(const struct reg_file *reg_file, uint32_t reg, uint32_t units)
 {
-	if (reg % mir_alignment(units) || reg + units > reg_file->count ||
+	if (reg % sass_register_alignment(units) || reg + units > reg_file->count ||
 	    !is_in_bank(reg_file, reg))
 		return false;
 	for (uint32_t k = 0; k < units; k++) {
@@ -74,7 +74,7 @@ static bool will_be_free(const struct allocator *a, const struct reg_file *reg_f
 {
 	const struct mir_vreg *v = &a->f->vregs[vreg];
 
-	if (reg % mir_alignment(v->units) || reg + v->units > reg_file->count ||
+	if (reg % sass_register_alignment(v->units) || reg + v->units > reg_file->count ||
 	    reg_file->owner[reg] || (reg_file->bank != BANK_ANY && reg % 2 != reg_file->bank) ||
 	    (reg_file->barred && bitset_has(reg_file->barred, reg)))
 		return false;
@@ -187,7 +187,7 @@ bool nv_choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *
 
 	if (reg_file->separate)
 		return choose_separate(reg_file, units, reg);
-	for (uint32_t r = 0; r < reg_file->count; r += mir_alignment(units)) {
+	for (uint32_t r = 0; r < reg_file->count; r += sass_register_alignment(units)) {
 		uint32_t score;
 
 		if (!is_free(reg_file, r, units))

@@ -7,10 +7,12 @@
 #include "libsov/compiler/nv/select.h"
 #include "libsov/isa/texture.h"
 
-/* Consecutive registers, none of them RZ. */
+/* Consecutive registers, none of them RZ. The layer comes first, but last for a surface, as in ptxas's
+ * code. */
 static struct mir_source coordinates(struct select *s, const struct ir_inst *in)
 {
 	uint32_t count = ir_texture_coordinates(in);
+	uint32_t rotate = (ir_ops[in->op].attributes & A_RANGE) && texture_has_layers(in->geometry);
 	struct mir_source vector = new_temp(s, SASS_GPR, count == 3 ? 4 : count);
 	struct arg words[4];
 
@@ -23,7 +25,7 @@ static struct mir_source coordinates(struct select *s, const struct ir_inst *in)
 		return vector;
 	}
 	for (uint32_t k = 0; k < count; k++)
-		words[k] = arg_word(s, in->args[1 + k]);
+		words[k] = arg_word(s, in->args[1 + (k + rotate) % count]);
 	return in_vector(s, words, count);
 }
 

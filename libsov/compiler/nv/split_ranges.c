@@ -224,7 +224,7 @@ bool nv_split_at(struct allocator *a)
 	if (a->stuck_units == 1)
 		return false;
 	for (uint32_t r = 0; r + a->stuck_units <= a->gpr.count;
-	     r += mir_alignment(a->stuck_units)) {
+	     r += sass_register_alignment(a->stuck_units)) {
 		uint32_t moves = count_moves(a, r);
 
 		if (moves && moves < best_moves) {

@@ -825,11 +825,26 @@ static bool check_address(struct check_context *c, struct ptx_operand *o)
 			     TEXT(&o->at));
 }
 
+/* Moves, loads and stores take the braces of a vector around a scalar; so does ptxas. */
+static bool takes_braces(const struct ptx_inst *in)
+{
+	switch (in->row->op) {
+	case IR_COPY:
+	case IR_LOAD:
+	case IR_STORE:
+		return !ptx_has_modifier(in, SLOT_VECTOR);
+	default:
+		return false;
+	}
+}
+
 static bool check_operand(struct ptx *x, struct ptx_inst *in, enum ptx_role role)
 {
 	struct check_context c = {x, in, in->match->rules[role]};
 	struct ptx_operand *o = in->role[role];
 
+	if (o->kind == OPERAND_VECTOR && o->count == 1 && !c.rule.fragment && takes_braces(in))
+		*o = o->elements[0];
 	if (o->address)
 		return check_address(&c, o);
 	if (o->kind == OPERAND_VECTOR)

@@ -365,6 +365,19 @@ int sass_print(uint32_t sm, const struct sass_inst *in, uint64_t address, char *
 	       size_t size);
 /* Lists registers read and written, without RZ, PT and URZ. Returns the number of entries. */
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES]);
+
+/* What the compiler makes the first of so many registers a multiple of. Coordinates of textures and
+ * tensors are 3 registers, copies of tensors have up to 7, which ptxas aligns to 4 and 8. */
+static inline uint32_t sass_register_alignment(uint32_t count)
+{
+	if (count < 3)
+		return count;
+	if (count <= 4)
+		return 4;
+	return count == 16 ? 16 : 8;
+}
+/* Whether an operand's first register is no such multiple: the hardware ends the kernel. */
+bool sass_is_misaligned(const struct sass_inst *in);
 /* The operand's bit in sass_inst.reuse: it keeps the register's value in the reuse cache for the
  * operand of the next instruction that has the same bit. 0: the operand has none. */
 uint8_t sass_reuse(const struct sass_inst *in, uint32_t operand);

@@ -195,3 +195,23 @@ void sass_reuse_slots(const struct sass_inst *in, struct sass_reuse_slot slots[S
 			slots[bit >> 1] = (struct sass_reuse_slot){uses[u].reg, uses[u].count};
 	}
 }
+
+/*
+ * An H200 ends a kernel with "misaligned register" for a DMMA.16x8x8 that reads eight registers from
+ * R172 on, and for a DMMA.16x8x16 that reads sixteen from R8 on; ptxas aligns these to 8 and 16. It
+ * aligns sixteen sums of a warp group's product to 8.
+ */
+bool sass_is_misaligned(const struct sass_inst *in)
+{
+	struct sass_reg_use uses[SASS_MAX_USES];
+	uint32_t count = sass_uses(in, uses);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t n = sass_register_alignment(uses[i].count);
+
+		if (uses[i].kind == SASS_GPR && uses[i].count > 1 &&
+		    uses[i].reg % (in->op == SASS_DMMA_16X8X16 || n < 8 ? n : 8u))
+			return true;
+	}
+	return false;
+}

@@ -70,6 +70,9 @@ static sov_result buffer_create_aligned(struct context *c, enum winsys_placement
 	if (!b)
 		return r;
 	b->low = low;
+	/* 2 MiB less a byte are small, but their pages may be a large one. */
+	if (where == WINSYS_VRAM && !(b->mapped % c->device->info.large_page_bytes))
+		page = c->device->info.large_page_bytes;
 	if (!va_alloc(low, b->mapped, page, &b->va)) {
 		r = set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			      "the process has no address space for %llu bytes%s",

@@ -16,7 +16,8 @@ did, once with twice the limit; different output, twice with both. Timed runs ar
 less than 5 % in the first is not run --repeat times, and one whose times differ by more than 10 % is run that often once
 more and again: many measure a few launches. --resume goes on where a run into the same --out ended.
 
---build-only builds and runs nothing, so needs no GPU; the status is 1 if sov refuses what ptxas takes.
+--build-only builds and runs nothing, so needs no GPU; the status is 1 if sov refuses what ptxas takes. Its folder --out
+can be copied to a machine with a GPU: --resume runs there what was built here.
 """
 import argparse
 import concurrent.futures

@@ -79,7 +79,7 @@ done <<'LINES'
 -arch=sm_90 -dlcm=ca --def-store-cache wb -fmad=false
 -arch=sm_90 -ewp -pic=true --preserve-relocs --device-function-maxrregcount 64
 -arch=sm_90 --maxntid 128,2 --minnctapersm 4 -warn-spills -warn-lmem-usage
--arch=sm_90 -e first,second --disable-optimizer-constants -regUsageLevel=3
+-arch=sm_90 -e first,second --disable-optimizer-constants -regUsageLevel=3 --regAllocOptLevel=2
 LINES
 
 printf '%s\n' '-arch sm_90' "--output-file '$work/two words'" "-v $work/k.ptx" >"$work/options"
