@@ -50,6 +50,11 @@ TEXTURE_FUNCTION uint32_t texture_bits(float value)
 	return w.u;
 }
 
+/*
+ * Within a block, as an H200 reads it in memory that is mapped with the kind "pitch": the lowest bits
+ * of a byte's place are 4 of x, 2 of y, then one of x, y and x. (In pages of the generic kind, which
+ * are not used here, the second of y and the first of x after it are exchanged.)
+ */
 TEXTURE_FUNCTION uint64_t texture_where(const struct texture *t, uint32_t x, uint32_t y, uint32_t z)
 {
 	uint64_t at = z * t->slice_bytes;
@@ -58,7 +63,7 @@ TEXTURE_FUNCTION uint64_t texture_where(const struct texture *t, uint32_t x, uin
 		return at + (uint64_t)y * t->row_bytes + x;
 	at += (uint64_t)(y / TEXTURE_GOB_ROWS) * TEXTURE_GOB_ROWS * t->row_bytes;
 	at += (uint64_t)(x / TEXTURE_GOB_WIDTH) * TEXTURE_GOB_BYTES;
-	return at + (x % 64 / 32 * 256 + y % 8 / 2 * 64 + x % 32 / 16 * 32 + y % 2 * 16 + x % 16);
+	return at + (x % 64 / 32 * 256 + y % 8 / 4 * 128 + x % 32 / 16 * 64 + y % 4 * 16 + x % 16);
 }
 
 TEXTURE_FUNCTION float texture_from_half(uint32_t h)
