@@ -26,7 +26,7 @@ import sys
 import run as silicon
 
 SUITES = ("samples", "hecbench", "rodinia", "polybench", "shoc", "llmc")
-WRONG = re.compile(r"\bFAIL|[Ee]rror:|mismatch|MISMATCH|incorrect|CUDA error|not supported|Error in|invalid ")
+WRONG = re.compile(r"\bFAIL|[Ee]rror:(?!\s*[-+]?[0-9.])|mismatch|MISMATCH|incorrect|CUDA error|not supported|Error in|invalid ")
 BUILD_LIMIT = 600  # seconds
 
 
