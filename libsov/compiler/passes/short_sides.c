@@ -9,7 +9,7 @@
  *	join:    %r = phi [before: %p], [side: %q]      join:    products
  *	         products
  *
- * The branch would keep the products apart: loads after it could not be scheduled between those
+ * The branch would separate the products: loads after it could not be scheduled between those
  * before it, nor could the factors of the next iteration have the registers of this one's. The back
  * end may predicate the side again, but only after it has scheduled the blocks.
  */
