@@ -39,28 +39,77 @@ static DEVICE const struct texture *find(uint64_t handle)
 	return (const struct texture *)handle;
 }
 
-/* choice 0: a filtered texel, 1: a texel, 2 to 5: a channel of four texels */
+/* choice: how texels are read */
+enum { FILTERED, TEXEL, GATHER, GATHER_END = GATHER + 3, LEVEL, TEXEL_LEVEL, GRADIENT };
+
+static DEVICE void read_texels(const struct texture *t, uint32_t choice,
+			       const struct texture_request *r, uint32_t *out)
+{
+	if (r->compares && !t->compare)
+		asm volatile("trap;");
+	if (choice == TEXEL || choice == TEXEL_LEVEL)
+		texture_fetch(t, 0, r, out);
+	else if (choice >= GATHER && choice <= GATHER_END)
+		texture_four(t, 0, r, choice - GATHER, out);
+	else
+		texture_filter(t, 0, r, out);
+}
+
 CALLED struct four __sov_texture_sample(uint64_t handle, uint32_t what, uint32_t a,
 						       uint32_t b, uint32_t c, uint32_t d)
 {
-	uint32_t coordinates[4] = {a, b, c, d};
+	struct texture_request r = {};
 	struct four out;
 
-	if (CHOICE(what) == 0)
-		texture_filter(find(handle), 0, GEOMETRY(what), coordinates, out.words);
-	else if (CHOICE(what) == 1)
-		texture_fetch(find(handle), 0, GEOMETRY(what), coordinates, out.words);
-	else
-		texture_four(find(handle), 0, GEOMETRY(what), CHOICE(what) - 2, coordinates,
-			     out.words);
+	r.geometry = GEOMETRY(what);
+	r.coordinates[0] = a, r.coordinates[1] = b, r.coordinates[2] = c, r.coordinates[3] = d;
+	read_texels(find(handle), CHOICE(what), &r, out.words);
 	return out;
 }
 
-CALLED uint32_t __sov_texture_query(uint64_t handle, uint32_t what)
+/* amount 1: compares; g and h: the level, or derivatives */
+CALLED struct four __sov_texture_read(uint64_t handle, uint32_t what, uint32_t a, uint32_t b,
+				      uint32_t c, uint32_t d, uint32_t g0, uint32_t g1, uint32_t g2,
+				      uint32_t h0, uint32_t h1, uint32_t h2, uint32_t offset,
+				      uint32_t reference)
 {
-	const struct texture *t = find(handle);
+	struct texture_request r = {};
+	struct four out;
 
-	return what == TEXTURE_WIDTH ? t->width : what == TEXTURE_HEIGHT ? t->height : t->depth;
+	r.geometry = GEOMETRY(what);
+	r.coordinates[0] = a, r.coordinates[1] = b, r.coordinates[2] = c, r.coordinates[3] = d;
+	r.level = g0;
+	r.gradients[0][0] = g0, r.gradients[0][1] = g1, r.gradients[0][2] = g2;
+	r.gradients[1][0] = h0, r.gradients[1][1] = h1, r.gradients[1][2] = h2;
+	r.detail = CHOICE(what) == GRADIENT ? TEXTURE_GRADIENT
+		   : CHOICE(what) == LEVEL || CHOICE(what) == TEXEL_LEVEL ? TEXTURE_LEVEL
+									  : TEXTURE_BASE;
+	r.offset = offset;
+	r.compares = AMOUNT(what);
+	r.reference = reference;
+	read_texels(find(handle), CHOICE(what), &r, out.words);
+	return out;
+}
+
+CALLED uint32_t __sov_texture_query(uint64_t handle, uint32_t what, uint32_t level)
+{
+	return texture_size(find(handle), what, level);
+}
+
+/* The level for derivatives, in a texture of this size. */
+CALLED uint32_t __sov_texture_level(uint32_t width, uint32_t height, uint32_t depth, uint32_t what,
+				    uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t g0,
+				    uint32_t g1, uint32_t g2, uint32_t h0, uint32_t h1, uint32_t h2)
+{
+	struct texture_request r = {};
+	struct texture t = {};
+
+	t.width = width, t.height = height, t.depth = depth;
+	r.geometry = GEOMETRY(what);
+	r.coordinates[0] = a, r.coordinates[1] = b, r.coordinates[2] = c, r.coordinates[3] = d;
+	r.gradients[0][0] = g0, r.gradients[0][1] = g1, r.gradients[0][2] = g2;
+	r.gradients[1][0] = h0, r.gradients[1][1] = h1, r.gradients[1][2] = h2;
+	return texture_bits((float)texture_gradient_detail(&t, &r) * (1.0f / TEXTURE_DETAIL_ONE));
 }
 
 /* choice: the range; NULL: outside of the surface */
