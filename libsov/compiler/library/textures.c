@@ -9,7 +9,8 @@
 #include "libsov/compiler/ptx/ptx.h"
 #include "libsov/isa/texture.h"
 
-#define MAX_ARGUMENTS 14
+#define MAX_ARGUMENTS   14
+#define STORE_ARGUMENTS 9
 
 /* Choices of texture_functions.cu. */
 enum { CHOICE_GATHER = 2, CHOICE_LEVEL = 6, CHOICE_TEXEL_LEVEL = 7, CHOICE_GRADIENT = 8 };
@@ -224,7 +225,7 @@ static void lower_surface_store(struct lowering *l)
 					    : emit(l, IR_ZEXT, IR_B32, in.type, in.args[k], 0);
 		}
 	}
-	while (n < MAX_ARGUMENTS)
+	while (n < STORE_ARGUMENTS)
 		args[n++] = constant(l, 0);
 	call(l, "__sov_surface_store", args, n);
 }
