@@ -49,8 +49,9 @@ lib_src  := $(filter-out model/card/% libsov/cuda/% libsov/vulkan/% $(if $(HAVE_
 vulkan_src := $(call sources,libsov/vulkan)
 card_src := $(call sources,model/card)
 cuda_src   := $(call sources,libsov/cuda/driver)
-cuda_pure  := $(addprefix libsov/cuda/driver/,fatbin.c lz4.c zstd.c)
+cuda_pure  := $(addprefix libsov/cuda/,driver/fatbin.c driver/lz4.c driver/zstd.c management/pci.c)
 cudart_src := $(call sources,libsov/cuda/runtime)
+nvml_src   := $(call sources,libsov/cuda/management)
 tool_src := $(call sources,tools)
 # The kselftests need the kernel driver and a card: tests/vm builds and runs them.
 test_src := $(filter-out tests/userspace/kselftest/% $(if $(HAVE_VULKAN),,tests/userspace/vulkan/%) $(if $(HAVE_LIBDRM),,tests/userspace/winsys/kmod.c), \
@@ -120,7 +121,7 @@ $(BUILD)/libsov.so: $(BUILD)/libsov.so.$(VERSION)
 
 # Libraries in the place of NVIDIA's, in a folder of their own, so that none is found by accident. The
 # two versions of the runtime have the same sources and differ by CUDART_MAJOR.
-cuda_libs := $(addprefix $(BUILD)/cuda/,libcuda.so.1 libcudart.so.12 libcudart.so.13)
+cuda_libs := $(addprefix $(BUILD)/cuda/,libcuda.so.1 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1)
 cuda: $(cuda_libs)
 # Entry points are declared where they are defined: programs have NVIDIA's headers.
 $(BUILD)/obj/libsov/cuda/%.o: ALL_CFLAGS += -Wno-missing-prototypes
@@ -131,6 +132,12 @@ $(BUILD)/cuda/libcuda.so.1: $(call obj,$(cuda_src)) $(BUILD)/libsov.so
 	$(Q)$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,-z,defs $(ALL_LDFLAGS) $(cuda_rpath) -o $@ \
 		$(filter %.o,$^) -L$(BUILD) -lsov -ldl
 	$(Q)ln -sf libcuda.so.1 $(@D)/libcuda.so
+$(BUILD)/cuda/libnvidia-ml.so.1: $(call obj,$(nvml_src)) $(BUILD)/libsov.so
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-soname,libnvidia-ml.so.1 -Wl,-z,defs $(ALL_LDFLAGS) $(cuda_rpath) -o $@ \
+		$(filter %.o,$^) -L$(BUILD) -lsov
+	$(Q)ln -sf libnvidia-ml.so.1 $(@D)/libnvidia-ml.so
 $(BUILD)/obj/cudart12/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

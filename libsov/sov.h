@@ -156,6 +156,64 @@ SOV_API sov_result sov_device_get_properties(sov_device device, sov_device_prope
  * host's clocks. */
 SOV_API sov_result sov_device_get_time(sov_device device, uint64_t *nanoseconds);
 
+typedef enum sov_device_identity_bit {
+	SOV_IDENTITY_PCI = 1u << 0,  /* the device is at the PCI address */
+	SOV_IDENTITY_UUID = 1u << 1, /* the device itself reports the UUID */
+	SOV_IDENTITY_FILE = 1u << 2  /* the device file has the number */
+} sov_device_identity_bit;
+
+/* Members whose bit is not in known are 0. */
+typedef struct sov_device_identity {
+	uint32_t size;
+	uint32_t known; /* sov_device_identity_bit */
+	/* For a device that reports none: derived from its name and PCI address, so that it is the
+	 * same in each process. */
+	uint8_t uuid[16];
+	uint32_t pci_domain, pci_bus, pci_device, pci_function;
+	uint32_t pci_vendor_id, pci_device_id;
+	uint32_t pci_subsystem; /* id << 16 | vendor id; 0: unknown */
+	uint32_t file_number;   /* N of /dev/nvidiaN or /dev/sovgpuN */
+} sov_device_identity;
+SOV_API sov_result sov_device_get_identity(sov_device device, sov_device_identity *identity);
+
+typedef enum sov_device_state_bit {
+	SOV_STATE_MEMORY = 1u << 0,
+	SOV_STATE_UTILIZATION = 1u << 1,
+	SOV_STATE_TEMPERATURE = 1u << 2,
+	SOV_STATE_POWER = 1u << 3,
+	SOV_STATE_POWER_LIMIT = 1u << 4,
+	SOV_STATE_CLOCKS = 1u << 5,
+	SOV_STATE_PERFORMANCE = 1u << 6
+} sov_device_state_bit;
+
+/* What the device does now. Members whose bit is not in known are 0: the way to the device does not
+ * report them. */
+typedef struct sov_device_state {
+	uint32_t size;
+	uint32_t known;                        /* sov_device_state_bit */
+	uint64_t memory_bytes, memory_free;    /* by all processes; software GPUs: by this one */
+	uint32_t busy_percent, memory_percent; /* time with a kernel running, and with traffic */
+	int32_t temperature;                   /* of the chip, thousandths of a degree Celsius */
+	uint32_t power, power_limit;           /* milliwatts */
+	uint32_t core_mhz, multiprocessor_mhz, memory_mhz; /* clocks */
+	uint32_t performance;                              /* NVIDIA's P-state: 0 is the fastest */
+	uint32_t reserved;
+} sov_device_state;
+/* The first call for a device that samples its state waits for the first sample, at most a
+ * second. */
+SOV_API sov_result sov_device_get_state(sov_device device, sov_device_state *state);
+
+/* A process that computes on the device. */
+typedef struct sov_device_process {
+	uint32_t pid;
+	uint32_t reserved;
+	uint64_t memory_bytes; /* of the device; UINT64_MAX: unknown */
+} sov_device_process;
+/* Writes up to capacity processes; *count is their number, also if it is larger.
+ * SOV_ERROR_UNSUPPORTED: the way to the device does not know them. */
+SOV_API sov_result sov_device_get_processes(sov_device device, uint32_t capacity,
+					    sov_device_process *processes, uint32_t *count);
+
 /* ---- contexts ---- */
 
 typedef struct sov_context_options {

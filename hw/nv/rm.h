@@ -65,6 +65,7 @@ struct rm_map_cpu { /* NVOS33 and a file; mmap() of the file then creates the ma
 	int32_t file, pad2;
 };
 static_assert(sizeof(struct rm_map_cpu) == 56, "NVOS33 with a file");
+#define RM_MAP_CPU_READ_ONLY      1u
 #define RM_MAP_CPU_WRITE_COMBINED (2u << 23)
 
 struct rm_map_gpu_570 { /* NVOS46 up to 575 */
@@ -163,6 +164,7 @@ static_assert(sizeof(struct rm_version) == 72, "version");
 #define RM_CLASS_MEMORY_RANGE  0x0070 /* NV01_MEMORY_VIRTUAL: a range of a VA space */
 #define RM_CLASS_MEMORY_PINNED 0x0071 /* NV01_MEMORY_SYSTEM_OS_DESCRIPTOR */
 #define RM_CLASS_OS_EVENT      0x0079
+#define RM_CLASS_SHARED_DATA   0x00de /* RM_USER_SHARED_DATA */
 #define RM_CLASS_DEBUGGER      0x83de
 #define RM_CLASS_CONTEXT_SHARE 0x9067
 #define RM_CLASS_VA_SPACE      0x90f1
@@ -283,6 +285,51 @@ struct rm_debugger_parameters { /* NV83DE_ALLOC_PARAMETERS */
 };
 static_assert(sizeof(struct rm_debugger_parameters) == 12, "debugger");
 
+/* RM_USER_SHARED_DATA, below a subdevice: a page that RM writes and every process may map for
+ * reading. Each part begins with the time of its last sample, 0: none, and all bits set while RM
+ * writes it; it is valid if the time is the same before and after it was read. RM samples the parts
+ * whose bits are set, every 100 ms on data-centre cards and every 500 ms on others. */
+struct rm_shared_data_parameters { /* NV00DE_ALLOC_PARAMETERS */
+	uint64_t polled;
+};
+static_assert(sizeof(struct rm_shared_data_parameters) == 8, "NV00DE_ALLOC_PARAMETERS");
+#define RM_POLL_CLOCK       1u
+#define RM_POLL_PERFORMANCE 2u
+#define RM_POLL_POWER       8u
+#define RM_POLL_TEMPERATURE 16u
+
+struct rm_shared_clocks { /* RUSD_CLK_PUBLIC_DOMAIN_INFOS */
+	uint64_t time;
+	uint32_t graphics, memory, video, sm; /* MHz */
+};
+static_assert(sizeof(struct rm_shared_clocks) == 24, "RUSD clocks");
+struct rm_shared_utilization { /* RUSD_PERF_DEVICE_UTILIZATION */
+	uint64_t time;
+	uint32_t gpu, memory; /* percent */
+	uint32_t video[4][2];
+};
+static_assert(sizeof(struct rm_shared_utilization) == 48, "RUSD utilization");
+struct rm_shared_performance { /* RUSD_PERF_CURRENT_PSTATE */
+	uint64_t time;
+	uint32_t state, pad; /* one bit: P0 is bit 0 */
+};
+static_assert(sizeof(struct rm_shared_performance) == 16, "RUSD P-state");
+struct rm_shared_power_limit { /* RUSD_POWER_LIMITS */
+	uint64_t time;
+	uint32_t requested, enforced; /* milliwatts */
+};
+static_assert(sizeof(struct rm_shared_power_limit) == 16, "RUSD power limit");
+struct rm_shared_temperature { /* RUSD_TEMPERATURE, of the GPU */
+	uint64_t time;
+	int32_t temperature, pad; /* NvTemp: 1/256 degrees Celsius */
+};
+static_assert(sizeof(struct rm_shared_temperature) == 16, "RUSD temperature");
+struct rm_shared_power { /* RUSD_AVG_POWER_USAGE */
+	uint64_t time;
+	uint32_t gpu, module, memory, pad; /* milliwatts */
+};
+static_assert(sizeof(struct rm_shared_power) == 24, "RUSD power");
+
 /* ---- controls ---- */
 
 #define RM_CONTROL_DEVICE_ID 0x00000205 /* of the client: NV0000_CTRL_CMD_GPU_GET_ID_INFO_V2 */
@@ -299,6 +346,34 @@ struct rm_name {
 	char text[128];
 };
 static_assert(sizeof(struct rm_name) == 132, "GPU_GET_NAME_STRING");
+
+#define RM_CONTROL_GID 0x2080014a
+struct rm_gid { /* NV2080_CTRL_GPU_GET_GID_INFO_PARAMS */
+	uint32_t index, flags, bytes;
+	uint8_t data[256];
+};
+static_assert(sizeof(struct rm_gid) == 268, "GPU_GET_GID_INFO");
+#define RM_GID_BINARY 2 /* SHA-1, of which 16 bytes are the UUID */
+#define RM_GID_BYTES  16
+
+#define RM_CONTROL_PIDS 0x2080018d
+struct rm_pids {       /* NV2080_CTRL_GPU_GET_PIDS_PARAMS */
+	uint32_t type; /* 0: processes with objects of the class */
+	uint32_t class, count, list[950];
+};
+static_assert(sizeof(struct rm_pids) == 3812, "GPU_GET_PIDS");
+
+#define RM_CONTROL_PID_INFO 0x2080018e
+#define RM_PID_INFOS        200
+struct rm_pid_info { /* NV2080_CTRL_GPU_GET_PID_INFO_PARAMS */
+	uint32_t count, pad;
+	struct {
+		uint32_t pid, index, result, pad; /* index 0: use of video memory; result 0: good */
+		uint64_t private, shared_owned, shared_duped, protected[3];
+		uint32_t compute_instance, gpu_instance;
+	} list[RM_PID_INFOS];
+};
+static_assert(sizeof(struct rm_pid_info) == 8 + RM_PID_INFOS * 72, "GPU_GET_PID_INFO");
 
 #define RM_CONTROL_CHIP 0x20801701
 struct rm_chip {

@@ -41,6 +41,7 @@
 #define NV_TEXHEAD_DEPTH_BIT14   145, 145
 #define NV_TEXHEAD_HEIGHT_BIT16  146, 146
 #define NV_TEXHEAD_TYPE          151, 154
+#define NV_TEXHEAD_BORDER        157, 159 /* not of one dimension in linear memory */
 #define NV_TEXHEAD_HEIGHT        160, 175 /* height - 1 */
 #define NV_TEXHEAD_DEPTH         176, 189 /* depth - 1: slices, layers, or cubes */
 #define NV_TEXHEAD_NORMALIZED    191, 191
@@ -83,6 +84,8 @@
 #define NV_TEXHEAD_ONE_D_BUFFER    6
 #define NV_TEXHEAD_TWO_D_NO_MIPMAP 7
 #define NV_TEXHEAD_CUBE_ARRAY      8
+
+#define NV_TEXHEAD_BORDER_OF_SAMPLER 7 /* 0 to 3: 1 to 8 texels around the texture, in memory */
 
 /* Of a sampler: words 0 and 1; words 4 to 7 are the border's colour. */
 #define NV_TEXSAMP_ADDRESS_U      0, 2 /* V and P follow */

@@ -17,11 +17,12 @@ libcuda \- CUDA programs without NVIDIA's libraries
 .fi
 .SH DESCRIPTION
 .BR libcuda.so.1 ,
-.B libcudart.so.12
-and
+.BR libcudart.so.12 ,
 .B libcudart.so.13
+and
+.B libnvidia\-ml.so.1
 take the place of NVIDIA's libraries of the same names for programs that are already built.
-They implement CUDA's driver and runtime interfaces on
+They implement CUDA's driver and runtime interfaces and NVIDIA's management interface (NVML) on
 .BR libsov (3),
 so that the program runs on every device that
 .BR "sov devices" (1)
@@ -52,6 +53,11 @@ A call that is missing returns CUDA_ERROR_NOT_SUPPORTED;
 names it, and gives the message of
 .BR sov_last_error (3)
 for each call that fails.
+.PP
+NVML's devices are those of libsov in its order, software GPUs too.
+A value that the way to the device does not report is NVML_ERROR_NOT_SUPPORTED; see
+.BR sov_device_get_state (3).
+The memory and the processes of a software GPU are those of the calling process.
 .SH CALLS
 Forms with _ptsz and _ptds (per-thread default stream) are like those without.
 PAGE
@@ -71,6 +77,7 @@ table()
 }
 table "Driver" "$here/driver/entries.def"
 table "Runtime" "$here/runtime/entries.def"
+table "Management" "$here/management/entries.def"
 cat <<'PAGE'
 .SH SEE ALSO
 .BR sov (1),

@@ -27,6 +27,27 @@ static void unpack_dimension(struct tensor_map *m, const uint32_t *words, uint32
 	m->box[d] = field(words[TENSOR_MAP_BOX], 8 * (d - 1), 8) + 1;
 }
 
+/* Returns TENSOR_TYPE_COUNT for an unknown type. */
+static enum tensor_type unpack_type(uint32_t layout)
+{
+	uint32_t type = field(layout, TENSOR_MAP_TYPE_AT, 4);
+	bool tf32 = field(layout, TENSOR_MAP_TF32_AT, 1);
+
+	if (type >= TENSOR_TYPE_TF32 || (tf32 && type + TENSOR_TYPE_TF32_IS < TENSOR_TYPE_TF32))
+		return TENSOR_TYPE_COUNT;
+	if (tf32)
+		type += TENSOR_TYPE_TF32_IS;
+	return type < TENSOR_TYPE_COUNT ? (enum tensor_type)type : TENSOR_TYPE_COUNT;
+}
+
+static uint32_t pack_type(enum tensor_type type)
+{
+	if (type < TENSOR_TYPE_TF32)
+		return (uint32_t)type << TENSOR_MAP_TYPE_AT;
+	return (uint32_t)(type - TENSOR_TYPE_TF32_IS) << TENSOR_MAP_TYPE_AT |
+	       1u << TENSOR_MAP_TF32_AT;
+}
+
 const char *tensor_map_unpack(struct tensor_map *m, const uint32_t words[TENSOR_MAP_WORDS])
 {
 	uint32_t layout = words[TENSOR_MAP_LAYOUT];
@@ -34,7 +55,7 @@ const char *tensor_map_unpack(struct tensor_map *m, const uint32_t words[TENSOR_
 	memset(m, 0, sizeof(*m));
 	m->address = (uint64_t)words[TENSOR_MAP_ADDRESS + 1] << 32 | words[TENSOR_MAP_ADDRESS];
 	m->rank = field(layout, TENSOR_MAP_RANK_AT, 3) + 1;
-	m->type = field(layout, TENSOR_MAP_TYPE_AT, 4);
+	m->type = unpack_type(layout);
 	m->interleave = (uint8_t)field(layout, TENSOR_MAP_INTERLEAVE_AT, 2);
 	m->swizzle = (uint8_t)field(layout, TENSOR_MAP_SWIZZLE_AT, 2);
 	m->fills_nan = field(layout, TENSOR_MAP_FILL_AT, 1);
@@ -64,8 +85,7 @@ void tensor_map_pack(const struct tensor_map *m, uint32_t words[TENSOR_MAP_WORDS
 	memset(words, 0, TENSOR_MAP_BYTES);
 	words[TENSOR_MAP_ADDRESS] = (uint32_t)m->address;
 	words[TENSOR_MAP_ADDRESS + 1] = (uint32_t)(m->address >> 32);
-	words[TENSOR_MAP_LAYOUT] = (m->rank - 1) << TENSOR_MAP_RANK_AT |
-				   (uint32_t)m->type << TENSOR_MAP_TYPE_AT |
+	words[TENSOR_MAP_LAYOUT] = (m->rank - 1) << TENSOR_MAP_RANK_AT | pack_type(m->type) |
 				   (uint32_t)m->interleave << TENSOR_MAP_INTERLEAVE_AT |
 				   (uint32_t)m->swizzle << TENSOR_MAP_SWIZZLE_AT |
 				   (uint32_t)m->fills_nan << TENSOR_MAP_FILL_AT;
@@ -82,6 +102,17 @@ void tensor_map_pack(const struct tensor_map *m, uint32_t words[TENSOR_MAP_WORDS
 		words[TENSOR_MAP_STRIDE_HIGH] |= (uint32_t)(stride >> 32) << 4 * (d - 1);
 		words[TENSOR_MAP_BOX] |= (m->box[d] - 1) << 8 * (d - 1);
 	}
+}
+
+const char *tensor_start_fault(const struct tensor_map *m, const uint32_t start[TENSOR_MAP_RANK],
+			       bool load)
+{
+	if (start[0] * m->element_bytes % TENSOR_PART_BYTES)
+		return "its first coordinate is not at a multiple of 16 bytes";
+	for (uint32_t d = 0; !load && d < m->rank; d++)
+		if ((int32_t)start[d] < 0)
+			return "a coordinate is negative, which only loads take";
+	return NULL;
 }
 
 uint32_t tensor_copied(const struct tensor_map *m, uint32_t dimension)

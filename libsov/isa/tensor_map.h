@@ -33,6 +33,11 @@ struct tensor_map {
 const char *tensor_map_unpack(struct tensor_map *m, const uint32_t words[TENSOR_MAP_WORDS]);
 void tensor_map_pack(const struct tensor_map *m, uint32_t words[TENSOR_MAP_WORDS]);
 
+/* Returns NULL, or why an H200 stops a copy of the box at these coordinates: the first byte of its
+ * rows is at a multiple of 16 in its dimension, and only loads take negative coordinates. */
+const char *tensor_start_fault(const struct tensor_map *m, const uint32_t start[TENSOR_MAP_RANK],
+			       bool load);
+
 /* Elements that are copied along a dimension. */
 uint32_t tensor_copied(const struct tensor_map *m, uint32_t dimension);
 uint64_t tensor_box_bytes(const struct tensor_map *m);

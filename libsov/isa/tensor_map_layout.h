@@ -2,8 +2,8 @@
 /*
  * Layout of a tensor map of PTX: 128 bytes, aligned to 64, which describe a tensor in global memory
  * and a box of it. Source: the code that ptxas 12.4 and 13.0 emit for tensormap.replace, which
- * loads, changes and stores the words that hold a field. Bits that no instruction changes are not
- * known; among them are those of im2col mode and of the promotion in L2.
+ * loads, changes and stores the words that hold a field. An H200 takes maps whose other bits are 0.
+ * CUDA's encoder also writes words 16 and 18, and the bits of im2col mode and of the promotion in L2.
  */
 #ifndef SOV_ISA_TENSOR_MAP_LAYOUT_H
 #define SOV_ISA_TENSOR_MAP_LAYOUT_H
@@ -21,6 +21,7 @@
 #define TENSOR_MAP_INTERLEAVE_AT 11 /* 2 bits: none, 16 bytes, 32 bytes */
 #define TENSOR_MAP_SWIZZLE_AT    13 /* 2 bits: none, 32, 64, 128 bytes */
 #define TENSOR_MAP_FILL_AT       15 /* 1 bit: zeros, or NaNs, outside of the tensor */
+#define TENSOR_MAP_TF32_AT       16 /* 1 bit: elements of type .f32 or .f32.ftz are .tf32 */
 #define TENSOR_MAP_SWIZZLE_96    22 /* 1 bit, which replacing the swizzle clears */
 /* Strides of dimensions 1 to 4, in units of 16 bytes: a word each, and 4 bits each in word 7. */
 #define TENSOR_MAP_STRIDE        3
@@ -40,5 +41,8 @@
 #define TENSOR_TYPE_(name, bytes) TENSOR_TYPE_##name,
 enum tensor_type { TENSOR_TYPES(TENSOR_TYPE_) TENSOR_TYPE_COUNT };
 #undef TENSOR_TYPE_
+
+/* A map has .tf32 as the type with this number less, and a bit of its own. */
+#define TENSOR_TYPE_TF32_IS 4
 
 #endif

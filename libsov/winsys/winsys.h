@@ -24,6 +24,29 @@ struct winsys_queue;
 
 enum winsys_vendor { WINSYS_VENDOR_UNKNOWN, WINSYS_VENDOR_NV, WINSYS_VENDOR_AMD };
 
+/* See sov_device_identity, whose bits known has. */
+struct winsys_identity {
+	uint32_t known;
+	uint8_t uuid[16];
+	uint32_t pci_domain, pci_bus, pci_device, pci_function;
+	uint32_t pci_vendor_id, pci_device_id, pci_subsystem, file_number;
+};
+
+/* See sov_device_state, whose bits known has; memory_info knows the memory. */
+struct winsys_state {
+	uint32_t known;
+	uint32_t busy_percent, memory_percent;
+	int32_t temperature; /* thousandths of a degree Celsius */
+	uint32_t power, power_limit;
+	uint32_t core_mhz, multiprocessor_mhz, memory_mhz;
+	uint32_t performance;
+};
+
+struct winsys_process {
+	uint32_t pid;
+	uint64_t memory_bytes; /* UINT64_MAX: unknown */
+};
+
 struct winsys_info {
 	char chip[48], product[64], target[16]; /* "gh100", marketing name, "sm_90" */
 	char driver[64];                        /* kernel driver and its version */
@@ -46,6 +69,7 @@ struct winsys_info {
 	int32_t min_priority, max_priority;
 	bool software, hazard;
 	enum winsys_vendor vendor;
+	struct winsys_identity identity;
 	/* For the command builders of the vendor; AMD's need nothing more. */
 	union {
 		struct winsys_nv_info nv;
@@ -111,6 +135,12 @@ struct winsys {
 	void (*info)(struct winsys_device *d, struct winsys_info *out);
 	/* The present time on the clock of semaphore time stamps, in nanoseconds. */
 	uint64_t (*gpu_time)(struct winsys_device *d);
+	/* What the device does now; may wait for a first sample. NULL: nothing is known. */
+	void (*state)(struct winsys_device *d, struct winsys_state *out);
+	/* Writes up to capacity processes that compute on the device; *count is their number. NULL:
+	 * they are not known. */
+	int (*processes)(struct winsys_device *d, struct winsys_process *out, uint32_t capacity,
+			 uint32_t *count);
 
 	/*
 	 * Memory. bytes is a multiple of page_bytes. A buffer in video memory whose size is a

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Bulk copies, and reductions by them (SM90). In hazard mode a copy to shared memory arrives when
+/* Bulk copies, and reductions by them (SM90). An H200 stops those from shared to shared memory in
+ * launches without clusters, also within a block. In hazard mode a copy to shared memory arrives when
  * its barrier is tested. */
 #include <string.h>
 
@@ -121,6 +122,11 @@ static void run_bulk_copy(struct warp *w, const struct op *op, uint32_t mask)
 
 	if (!mask)
 		return;
+	if (op->data[0] == SPACE_CLUSTER && op->data[1] == SPACE_SHARED && !w->grid->has_clusters) {
+		warp_fault(w, first_lane(mask), MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
+			   "a bulk copy between blocks in a launch without clusters");
+		return;
+	}
 	c.reduction = reduces ? op->inst : NULL;
 	c.lane = first_lane(mask);
 	c.to.space = op->data[0];

@@ -185,6 +185,10 @@ static void copy_multicast(const struct tensor_copy *c, uint32_t blocks)
 
 static bool check_copy(struct tensor_copy *c, uint64_t map)
 {
+	const char *why = tensor_start_fault(&c->map, c->start, c->load);
+
+	if (why)
+		return tensor_fault(c, "box of the tensor map", map, why);
 	if (c->reduce && !is_reduction(c->map.type, c->how))
 		return tensor_fault(c, "tensor map", map, "its type has no such reduction");
 	return !(c->at % SHARED_ALIGN) || tensor_fault(c, "box", c->at, "not aligned to 128 bytes");

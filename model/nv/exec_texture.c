@@ -135,6 +135,14 @@ static bool decode_layout(const uint32_t *h, struct texture *t, bool *buffer)
 	}
 }
 
+/* Without it every coordinate means the next texel, since the texture is said to have texels of a
+ * border around it; surface instructions do not look at it. */
+static bool has_border_of_sampler(const uint32_t *header)
+{
+	return nv_texture_get(header, NV_TEXHEAD_VERSION) == NV_TEXHEAD_VERSION_1D ||
+	       nv_texture_get(header, NV_TEXHEAD_BORDER) == NV_TEXHEAD_BORDER_OF_SAMPLER;
+}
+
 static bool decode_sampler(const uint32_t *header, const uint32_t *s, struct texture *t)
 {
 	static const uint8_t modes[8] = {[NV_TEXSAMP_WRAP] = TEXTURE_WRAP + 1,
@@ -164,7 +172,8 @@ static bool decode_sampler(const uint32_t *header, const uint32_t *s, struct tex
 	    filter != nv_texture_get(s, NV_TEXSAMP_MIN_FILTER) ||
 	    (t->last_level && levels == NV_TEXSAMP_MIP_NONE))
 		return false;
-	return u && v && p && (filter == NV_TEXSAMP_LINEAR || filter == NV_TEXSAMP_POINT);
+	return u && v && p && (filter == NV_TEXSAMP_LINEAR || filter == NV_TEXSAMP_POINT) &&
+	       has_border_of_sampler(header);
 }
 
 /* Finds the texture that a handle names; false after a fault. */

@@ -164,6 +164,7 @@ bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct
 	struct copy c = {.load = in->sub == IR_TENSOR_LOAD, .reduce = in->sub >= IR_TENSOR_ADD};
 	uint32_t rank = (uint32_t)in->imm & IR_TENSOR_RANK, first = ir_tensor_coordinates(in);
 	uint64_t shared, barrier;
+	const char *fault;
 
 	if (!interp_check_operands(ip, t, in))
 		return false;
@@ -179,6 +180,11 @@ bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct
 				   (unsigned long long)shared, SHARED_ALIGN);
 	for (uint32_t d = 0; d < rank; d++)
 		c.start[d] = (uint32_t)t->values[in->args[first + d]].bits;
+	fault = tensor_start_fault(&c.map, c.start, c.load);
+	if (fault)
+		return interp_fail(ip, t,
+				   "the box of the tensor map at 0x%llx cannot be copied: %s",
+				   (unsigned long long)t->values[in->args[0]].bits, fault);
 	if (in->imm & IR_TENSOR_MULTICAST)
 		return multicast(ip, t, &c, shared, barrier,
 				 t->values[in->args[in->nargs - 1]].bits & UINT16_MAX);

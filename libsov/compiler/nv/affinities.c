@@ -9,6 +9,8 @@
  * way. */
 #define MAX_VISITS 256
 #define MAX_STEPS  64
+/* The operand of a product of matrices that it adds to. */
+#define SUMS       3
 
 static void add_affinity(struct allocator *a, uint32_t vreg, uint32_t other, int distance)
 {
@@ -84,6 +86,13 @@ static bool reads_alike(const struct chain *c, const struct mir_use *use)
 	       v->kind == phi->kind && v->units == phi->units;
 }
 
+/* Whether the way begins at a product of matrices: its sums replace no others. */
+static bool adds_to_zeros(const struct mir_inst *i)
+{
+	return sass_is_matrix_product(&i->sass) && !sass_is_group_product(&i->sass) &&
+	       i->sass.ops[SUMS].kind == SASS_GPR && !i->ref[SUMS].vreg;
+}
+
 /* Finds the way from a value that is defined by an instruction, first among its operands. */
 static bool follow_chain(struct chain *c, uint32_t vreg, uint32_t steps)
 {
@@ -96,6 +105,7 @@ static bool follow_chain(struct chain *c, uint32_t vreg, uint32_t steps)
 		return false;
 	c->visits--;
 	uses = mir_uses(c->a->f, i, &n);
+	found = adds_to_zeros(i);
 	for (uint32_t u = 0; u < n && !found; u++)
 		found = reads_alike(c, &uses[u]) && uses[u].ref.vreg == c->phi;
 	for (uint32_t u = 0; u < n && !found; u++)
@@ -128,12 +138,34 @@ static void find_chain_affinities(struct allocator *a)
 	}
 }
 
+/* Sums that a chain of products of matrices adds to, in the register of the first of them. */
+static void find_sum_affinities(struct allocator *a)
+{
+	struct mir_func *f = a->f;
+	const uint32_t *counts = mir_count_reads(f);
+	uint32_t *first = arena_array(f->arena, f->nvregs, sizeof(*first));
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			uint32_t to = i->ref[0].vreg, from = i->ref[SUMS].vreg;
+
+			if (!sass_is_matrix_product(&i->sass) || sass_is_group_product(&i->sass) ||
+			    !from || counts[from] != 1 ||
+			    f->vregs[from].units != f->vregs[to].units)
+				continue;
+			first[to] = first[from] ? first[from] : from;
+			add_affinity(a, to, from, 0);
+			add_affinity(a, to, first[to], 0);
+		}
+}
+
 void nv_find_affinities(struct allocator *a)
 {
 	struct mir_func *f = a->f;
 
 	if (a->calls.calls || f->own)
 		find_passed_affinities(a);
+	find_sum_affinities(a);
 	find_chain_affinities(a); /* phis, which come last, take precedence */
 	find_select_affinities(a);
 	mir_for_each_block(f, b) {

@@ -554,30 +554,47 @@ static const ir_val *group_addend(const struct ir_inst *in)
 	return in->args + in->nargs - 2 - sparse - in->nres;
 }
 
-/* The sums of a product of matrices that a loop adds to. */
-static void group_sums(struct select *s)
+/* The operands of a product of matrices that a loop carries: sums that it adds to. */
+static void group_sums(struct select *s, const struct ir_inst *in)
+{
+	struct mma_registers n;
+	uint32_t together;
+
+	if (in->op == IR_MMA_GROUP)
+		group_phis(s, group_addend(in), in->nres);
+	if (in->op != IR_MMA)
+		return;
+	n = mma_registers(&mma_kinds[in->sub]);
+	together = in->type == IR_B64 && s->f->sm < 90 ? 2 : n.c;
+	for (uint32_t k = 0; k < n.c; k += together)
+		group_phis(s, &in->args[n.a + n.b + k], together);
+}
+
+/* Factors that it loads for its next iteration. */
+static void group_factors(struct select *s, const struct ir_inst *in)
+{
+	struct mma_registers n;
+
+	if (in->op != IR_MMA || in->type == IR_B64 || s->f->sm < 80)
+		return;
+	n = mma_registers(&mma_kinds[in->sub]);
+	group_phis(s, in->args, n.a);
+	group_phis(s, &in->args[n.a], n.b);
+}
+
+static void group_operands(struct select *s,
+			   void (*group)(struct select *s, const struct ir_inst *in))
 {
 	mir_for_each_block(s->f, b)
-		ir_for_each_inst(s->ir, b, i) {
-			const struct ir_inst *in = ir_at(s->ir, i);
-			struct mma_registers n;
-			uint32_t together;
-
-			if (in->op == IR_MMA_GROUP)
-				group_phis(s, group_addend(in), in->nres);
-			if (in->op != IR_MMA)
-				continue;
-			n = mma_registers(&mma_kinds[in->sub]);
-			together = in->type == IR_B64 && s->f->sm < 90 ? 2 : n.c;
-			for (uint32_t k = 0; k < n.c; k += together)
-				group_phis(s, &in->args[n.a + n.b + k], together);
-		}
+		ir_for_each_inst(s->ir, b, i)
+			group(s, ir_at(s->ir, i));
 }
 
 /* Phis first: their arguments must be recorded as needed before any block is selected. */
 static void make_phis(struct select *s)
 {
-	group_sums(s);
+	group_operands(s, group_sums);
+	group_operands(s, group_factors);
 	mir_for_each_block(s->f, b) {
 		uint32_t count = 0;
 

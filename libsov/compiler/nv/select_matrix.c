@@ -17,6 +17,22 @@ static struct mir_source fragment(struct select *s, const ir_val *args, uint32_t
 	return count == 1 ? in_reg(s, words[0]) : in_vector(s, words, count);
 }
 
+static bool are_zero(const struct select *s, const ir_val *v, uint32_t count)
+{
+	uint64_t constant;
+
+	for (uint32_t k = 0; k < count; k++)
+		if (!ir_is_const(s->ir, v[k], &constant) || constant)
+			return false;
+	return true;
+}
+
+/* The sums that a product adds to. Zeros take no registers: RZ stands for as many as are read. */
+static struct mir_source addend(struct select *s, const ir_val *c, uint32_t count)
+{
+	return are_zero(s, c, count) ? rz() : fragment(s, c, count);
+}
+
 /* By the registers of A: 1, 2 or 4. */
 static enum sass_op product_op(const struct mma_kind *kind)
 {
@@ -84,7 +100,7 @@ static void select_in_parts(struct select *s, const struct ir_inst *in, const st
 	bool integers = kind->factors == MMA_I8;
 	struct mma_registers n = mma_registers(kind);
 	const ir_val *a = in->args, *b = a + n.a, *c = b + n.b;
-	struct mir_source sum = fragment(s, c, integers ? 2 : n.c);
+	struct mir_source sum = addend(s, c, integers ? 2 : n.c);
 	struct ir_inst part = *in;
 
 	part.nres = integers ? 2 : n.c;
@@ -99,7 +115,7 @@ static void select_in_parts(struct select *s, const struct ir_inst *in, const st
 		else
 			set_float_mods(i, kind);
 		set_members(s, i, in->args[in->nargs - 1]);
-		sum = integers && !half ? fragment(s, c + 2, 2) : d;
+		sum = integers && !half ? addend(s, c + 2, 2) : d;
 		part.res = in->res + (integers ? 2 * half : 0);
 		if (integers || half)
 			define_results(s, &part, d);
@@ -116,8 +132,7 @@ static void select_words(struct select *s, const struct ir_inst *in, const struc
 	struct mma_registers n = mma_registers(kind);
 	const ir_val *a = in->args, *b = a + n.a, *c = b + n.b;
 	struct mir_source d = new_temp(s, SASS_GPR, n.c);
-	struct mir_source ops[6] = {d, fragment(s, a, n.a), fragment(s, b, n.b),
-				    fragment(s, c, n.c)};
+	struct mir_source ops[6] = {d, fragment(s, a, n.a), fragment(s, b, n.b), addend(s, c, n.c)};
 	struct mir_inst *i;
 
 	if (kind->flags & MMA_SPARSE) {
@@ -160,7 +175,7 @@ static void select_tall_doubles(struct select *s, const struct ir_inst *in,
 	struct mir_source d = new_temp(s, SASS_GPR, 2u * n.c);
 	struct mir_source ops[] = {d, doubles(s, a, n.a),
 				   n.b == 1 ? in_pair(s, arg_pair(s, b[0])) : doubles(s, b, n.b),
-				   doubles(s, c, n.c)};
+				   are_zero(s, c, n.c) ? rz() : doubles(s, c, n.c)};
 	enum sass_op op = kind->k == 4   ? SASS_DMMA_16X8X4
 			  : kind->k == 8 ? SASS_DMMA_16X8X8
 					 : SASS_DMMA_16X8X16;
@@ -181,7 +196,8 @@ static void select_doubles(struct select *s, const struct ir_inst *in, const str
 
 	part.nres = 2;
 	for (uint32_t half = 0; half < halves; half++) {
-		struct mir_source sum = doubles(s, &c[2 * half], 2);
+		struct mir_source sum =
+			are_zero(s, &c[2 * half], 2) ? rz() : doubles(s, &c[2 * half], 2);
 
 		for (uint32_t k = 0; k < kind->k / 4u; k++) {
 			struct mir_source d = new_temp(s, SASS_GPR, 4);

@@ -53,6 +53,21 @@ static struct mir_source shift_left(struct select *s, struct mir_source x, uint3
 	return d;
 }
 
+/* Whether nothing has accessed memory since the object before was initialised. */
+static bool follows_init(const struct select *s, const struct ir_inst *in)
+{
+	for (ir_id i = in->prev; i; i = ir_at(s->ir, i)->prev) {
+		const struct ir_inst *before = ir_at(s->ir, i);
+
+		if (before->op == IR_MBARRIER_INIT)
+			return true;
+		if (ir_ops[before->op].properties & (P_READ | P_WRITE | P_CONV))
+			return false;
+	}
+	return false;
+}
+
+/* As ptxas does it, accesses before the first of several objects are fenced. */
 bool select_mbarrier_init(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source at = new_temp(s, SASS_UGPR, 1), object = new_temp(s, SASS_UGPR, 2);
@@ -65,7 +80,8 @@ bool select_mbarrier_init(struct select *s, const struct ir_inst *in)
 	select_to_uniform(s, at, address);
 	select_to_uniform(s, subreg(object, 0), shift_left(s, less, EXPECTED_BIT));
 	select_to_uniform(s, subreg(object, 1), shift_left(s, less, MISSING_BIT));
-	emit(s, SASS_FENCE_VIEW, NULL, 0)->memory = all_memory;
+	if (!follows_init(s, in))
+		emit(s, SASS_FENCE_VIEW, NULL, 0)->memory = all_memory;
 	set_uniform_address(EMIT(s, SYNCS_EXCH, urz, uniform_address(), object), at);
 	return true;
 }

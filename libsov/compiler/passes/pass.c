@@ -31,6 +31,7 @@ const struct pass passes[] = {
 	{"dce", pass_dce, false, false},
 	{"gvn", pass_gvn, false, false},
 	{"store-forwarding", pass_store_forwarding, false, false},
+	{"short-sides", pass_short_sides, false, false},
 	{"licm", pass_licm, false, false},
 	{"unroll", pass_unroll, false, false},
 	{"early-loads", pass_early_loads, false, false},

@@ -41,6 +41,7 @@ bool pass_unroll(struct ir_func *f, const struct target *t); /* unrolls loops by
 bool pass_early_conditions(struct ir_func *f, const struct target *t);
 /* loads before the divisions that legalisation expands */
 bool pass_early_loads(struct ir_func *f, const struct target *t);
+bool pass_short_sides(struct ir_func *f, const struct target *t);
 /* expands operations that the target lacks */
 bool pass_legalise(struct ir_func *f, const struct target *t);
 /* for legalise: makes functions of common slow paths */

@@ -432,6 +432,14 @@ static void fence_async(struct ptx *x, const struct ptx_inst *in, struct ir_inst
 	ir_at(x->func, i)->space = global ? IR_GLOBAL : IR_SHARED;
 }
 
+/* Of the initialisation of barriers, which are in the block's own shared memory: what has been
+ * written there is visible to other blocks, too. ptxas emits nothing for it. */
+static void fence_inits(struct ir_inst *f)
+{
+	f->scope = IR_SCOPE_CTA;
+	f->order = IR_RELEASE;
+}
+
 /*
  * Fences between proxies (PTX ISA, membar and fence). The alias proxy is other virtual addresses of
  * the same memory: such a fence is one of the generic proxy, as wide as its scope. So is that of
@@ -445,6 +453,8 @@ void ptx_lower_fence_proxy(struct ptx *x, const struct ptx_inst *in)
 
 	f->scope = is_scoped ? in->value[SLOT_SCOPE] : IR_SCOPE_SYS;
 	f->order = is_scoped ? in->value[SLOT_ORDER] : IR_SEQ_CST;
+	if (ptx_is_spelled(in, ".mbarrier_init"))
+		fence_inits(f);
 	if (ptx_is_spelled(in, ".async"))
 		fence_async(x, in, f);
 	if (in->role[ROLE_A])

@@ -227,6 +227,18 @@ static void replace_field(const struct map_access *m, const struct map_field *f,
 		insert_bits(m, word, TENSOR_MAP_SWIZZLE_96, 1, ptx_emit_constant(x, IR_B32, 0));
 }
 
+/* The type of elements; two of them are others with a bit of its own. */
+static void replace_type(const struct map_access *m, const struct map_field *f, uint64_t type)
+{
+	struct ptx *x = m->x;
+	bool tf32 = type >= TENSOR_TYPE_TF32;
+
+	if (tf32)
+		type -= TENSOR_TYPE_TF32_IS;
+	insert_bits(m, f->word, TENSOR_MAP_TF32_AT, 1, ptx_emit_constant(x, IR_B32, tf32));
+	insert_bits(m, f->word, f->at, f->bits, ptx_emit_constant(x, IR_B32, type));
+}
+
 /* A constant less than a limit. */
 static bool check_constant(struct ptx *x, const struct ptx_operand *o, const char *what,
 			   uint64_t limit)
@@ -244,6 +256,7 @@ void ptx_lower_tensormap_replace(struct ptx *x, const struct ptx_inst *in)
 	const struct ptx_operand *ordinal = f->dimensions ? in->role[ROLE_B] : NULL,
 				 *value = in->role[f->dimensions ? ROLE_C : ROLE_B];
 	bool constant = f->word == TENSOR_MAP_LAYOUT && f->at != TENSOR_MAP_RANK_AT;
+	bool type = constant && f->at == TENSOR_MAP_TYPE_AT;
 	struct map_access m = {.x = x, .space = IR_GENERIC_SPACE};
 
 	if (ptx_has_modifier(in, SLOT_SPACE))
@@ -253,13 +266,18 @@ void ptx_lower_tensormap_replace(struct ptx *x, const struct ptx_inst *in)
 		return;
 	}
 	if ((ordinal && !check_constant(x, ordinal, "the number of a dimension", f->dimensions)) ||
-	    (constant && !check_constant(x, value, "the value", 1u << f->bits)) ||
+	    (constant && !check_constant(x, value, "the value",
+					 type ? (uint32_t)TENSOR_TYPE_COUNT : 1u << f->bits)) ||
 	    !ptx_read_address(x, in, in->role[ROLE_A], m.space, TENSOR_MAP_ALIGN, &m.address,
 			      &m.offset))
 		return;
 	if (!m.address)
 		m.address = ptx_emit_constant(x, IR_B64, 0);
-	replace_field(&m, f, ordinal ? (uint32_t)ordinal->value : 0, ptx_read_operand(x, value));
+	if (type)
+		replace_type(&m, f, value->value);
+	else
+		replace_field(&m, f, ordinal ? (uint32_t)ordinal->value : 0,
+			      ptx_read_operand(x, value));
 }
 
 /* Each lane copies a word from shared to global memory; then the map is released. */

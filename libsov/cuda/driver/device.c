@@ -5,6 +5,8 @@
 #include <string.h>
 #include "libsov/cuda/driver/driver.h"
 
+#define NO_PCI_DOMAIN 0xffffu
+
 static struct {
 	pthread_mutex_t lock;
 	bool ready;
@@ -24,9 +26,16 @@ static CUresult open_devices(void)
 		int sm = 0;
 
 		d->properties = SOV_INIT(sov_device_properties);
+		d->identity = SOV_INIT(sov_device_identity);
 		r = sov_device_open(k, &d->sov);
 		if (!r)
 			r = sov_device_get_properties(d->sov, &d->properties);
+		if (!r)
+			r = sov_device_get_identity(d->sov, &d->identity);
+		/* CUDA's programs distinguish devices by PCI addresses: a device without one has
+		 * that of no slot, in a domain that no machine has. */
+		if (!r && !(d->identity.known & SOV_IDENTITY_PCI))
+			d->identity.pci_domain = NO_PCI_DOMAIN, d->identity.pci_device = k;
 		if (r)
 			return cuda_result(r);
 		/* A chip that is not NVIDIA's takes PTX: it passes for an sm_80. */
@@ -116,19 +125,14 @@ API cuDeviceGetName(char *name, int bytes, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-/* sov.h has no identity of a card: the bytes come from its name and ordinal. */
 API cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 {
 	CUresult e;
 	struct cuda_device *d = cuda_device_get(device, &e);
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	if (!d || !uuid)
 		return d ? CUDA_ERROR_INVALID_VALUE : e;
-	for (unsigned k = 0; k < 16; k++) {
-		hash = (hash ^ (unsigned char)d->properties.name[k % 8]) * UINT64_C(0x100000001b3);
-		uuid->bytes[k] = (unsigned char)(hash >> 32);
-	}
+	memcpy(uuid->bytes, d->identity.uuid, sizeof(uuid->bytes));
 	return CUDA_SUCCESS;
 }
 
@@ -178,7 +182,6 @@ static const struct {
 	{28, 32768},      {29, 2048}, /* 2D, 3D, layers */
 	{30, 512},                    /* alignment of surfaces */
 	{31, 1},                      /* concurrent kernels */
-	{33, 1},                      /* PCI bus */
 	{40, 3},                      /* copy engines */
 	{41, 1},                      /* unified addresses */
 	{42, 32768},      {43, 2048},  {44, 1},       {45, 32768}, {46, 32768},  {51, 32},
@@ -251,8 +254,10 @@ static int derived(const struct cuda_device *d, int attribute, bool *known)
 		return chip_of(d)->core_khz;
 	case 16:
 		return (int)p->multiprocessors;
-	case 34: /* PCI device: the ordinal tells two devices from each other */
-		return (int)p->ordinal;
+	case 33:
+		return (int)d->identity.pci_bus;
+	case 34:
+		return (int)d->identity.pci_device;
 	case 36:
 		return chip_of(d)->memory_khz;
 	case 37:
@@ -261,6 +266,8 @@ static int derived(const struct cuda_device *d, int attribute, bool *known)
 		return chip_of(d)->l2_bytes;
 	case 39:
 		return (int)p->max_threads_per_multiprocessor;
+	case 50:
+		return (int)d->identity.pci_domain;
 	case 75:
 		return d->major;
 	case 76:
@@ -319,29 +326,39 @@ API cuDeviceGetProperties(struct cuda_legacy_properties *out, CUdevice device)
 API cuDeviceGetPCIBusId(char *text, int bytes, CUdevice device)
 {
 	CUresult e;
+	struct cuda_device *d = cuda_device_get(device, &e);
 
-	if (!cuda_device_get(device, &e))
+	if (!d)
 		return e;
 	if (!text || bytes < 13)
 		return CUDA_ERROR_INVALID_VALUE;
-	snprintf(text, (size_t)bytes, "0000:01:%02X.0", (unsigned)device & 0xff);
+	snprintf(text, (size_t)bytes, "%04X:%02X:%02X.%X", d->identity.pci_domain & 0xffff,
+		 d->identity.pci_bus & 0xff, d->identity.pci_device & 0x1f,
+		 d->identity.pci_function & 7);
 	return CUDA_SUCCESS;
 }
 
+/* "domain:bus:device.function", the first and the last of which may be left out. */
 API cuDeviceGetByPCIBusId(CUdevice *out, const char *text)
 {
-	unsigned domain = 0, bus, device;
-	CUresult e;
+	unsigned domain, bus, device;
 
 	if (!out || !text)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (sscanf(text, "%x:%x:%x", &domain, &bus, &device) != 3 &&
-	    sscanf(text, "%x:%x", &bus, &device) != 2)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (domain || bus != 1 || !cuda_device_get((CUdevice)device, &e))
-		return CUDA_ERROR_INVALID_DEVICE;
-	*out = (CUdevice)device;
-	return CUDA_SUCCESS;
+	if (sscanf(text, "%x:%x:%x", &domain, &bus, &device) != 3) {
+		domain = 0;
+		if (sscanf(text, "%x:%x", &bus, &device) != 2)
+			return CUDA_ERROR_INVALID_VALUE;
+	}
+	for (uint32_t k = 0; k < all.count; k++) {
+		const sov_device_identity *i = &all.devices[k].identity;
+
+		if (i->pci_domain == domain && i->pci_bus == bus && i->pci_device == device) {
+			*out = (CUdevice)k;
+			return CUDA_SUCCESS;
+		}
+	}
+	return CUDA_ERROR_INVALID_DEVICE;
 }
 
 API cuDeviceGetLuid(char *luid, unsigned *mask, CUdevice device)

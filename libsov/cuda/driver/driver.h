@@ -49,6 +49,7 @@ CUresult cuda_missing(const char *call, const char *why);
 struct cuda_device {
 	sov_device sov;
 	sov_device_properties properties;
+	sov_device_identity identity;
 	int major, minor;
 	CUcontext primary;
 	unsigned primary_flags;

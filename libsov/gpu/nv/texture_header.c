@@ -98,6 +98,7 @@ static void write_size(const struct texture *t, uint32_t *h)
 	nv_texture_set(h, NV_TEXHEAD_HEIGHT_BIT16, (t->height - 1) >> 16);
 	nv_texture_set(h, NV_TEXHEAD_DEPTH, depth);
 	nv_texture_set(h, NV_TEXHEAD_NORMALIZED, t->normalized);
+	nv_texture_set(h, NV_TEXHEAD_BORDER, NV_TEXHEAD_BORDER_OF_SAMPLER);
 	if (t->layout == TEXTURE_LINEAR)
 		nv_texture_set(h, NV_TEXHEAD_PITCH, t->row_bytes / PITCH_ALIGN);
 }

@@ -46,6 +46,10 @@ CALL(device_open_matching, (const sov_device_requirements *, requirements, ADDRE
      (sov_device *, device, OUT_ADDRESS))
 CALL(device_get_properties, (sov_device, device, ADDRESS),
      (sov_device_properties *, properties, ADDRESS))
+CALL(device_get_identity, (sov_device, device, ADDRESS), (sov_device_identity *, identity, ADDRESS))
+CALL(device_get_state, (sov_device, device, ADDRESS), (sov_device_state *, state, ADDRESS))
+CALL(device_get_processes, (sov_device, device, ADDRESS), (uint32_t, capacity, NUMBER),
+     (sov_device_process *, processes, ADDRESS), (uint32_t *, count, OUT_WORD))
 CALL(device_get_time, (sov_device, device, ADDRESS), (uint64_t *, nanoseconds, OUT_NUMBER))
 CALL(context_create, (sov_device, device, ADDRESS), (const sov_context_options *, options, ADDRESS),
      (sov_context *, context, OUT_ADDRESS))

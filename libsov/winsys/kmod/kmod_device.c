@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "hw/chips.h"
 #include "libsov/runtime/base/log.h"
+#include "libsov/sov.h"
 #include "libsov/winsys/kmod/kmod.h"
 
 #define REMEDY            "SOV_KMOD=0 disables the GPUs of sovgpu.ko"
@@ -126,6 +127,9 @@ static int query_all(struct winsys_device *d)
 	snprintf(i->driver, sizeof(i->driver), "%.24s, firmware %.24s", driver, device.firmware);
 	snprintf(i->product, sizeof(i->product), "%.16s, PCI %04x:%04x", i->chip, device.vendor,
 		 device.device);
+	i->identity.pci_vendor_id = device.vendor;
+	i->identity.pci_device_id = device.device;
+	i->identity.pci_subsystem = device.subsystem;
 	if (device.units) { /* otherwise assume the full chip */
 		i->multiprocessors = device.units;
 		i->nv.tpcs = (device.units + i->nv.sms_per_tpc - 1) / i->nv.sms_per_tpc;
@@ -165,8 +169,28 @@ static int open_node(struct winsys_device *d, const char *render_node)
 	return d->fd < 0 ? -errno : 0;
 }
 
-static int device_open(const char *render_node, struct winsys_device **out)
+static void identify(struct winsys_device *d, const drmDevice *drm)
 {
+	struct winsys_identity *i = &d->info.identity;
+	int number;
+
+	if (drm->bustype == DRM_BUS_PCI && drm->businfo.pci) {
+		i->known |= SOV_IDENTITY_PCI;
+		i->pci_domain = drm->businfo.pci->domain;
+		i->pci_bus = drm->businfo.pci->bus;
+		i->pci_device = drm->businfo.pci->dev;
+		i->pci_function = drm->businfo.pci->func;
+	}
+	if (sscanf(d->path, "/dev/sovgpu%d", &number) == 1 ||
+	    sscanf(d->path, "/dev/dri/renderD%d", &number) == 1) {
+		i->known |= SOV_IDENTITY_FILE;
+		i->file_number = (uint32_t)(number % FIRST_RENDER_NODE);
+	}
+}
+
+static int device_open(const drmDevice *drm, struct winsys_device **out)
+{
+	const char *render_node = drm->nodes[DRM_NODE_RENDER];
 	struct winsys_device *d = calloc(1, sizeof(*d));
 	int error;
 
@@ -181,6 +205,8 @@ static int device_open(const char *render_node, struct winsys_device **out)
 	}
 	pthread_mutex_init(&d->lock, NULL);
 	error = query_all(d);
+	if (!error)
+		identify(d, drm);
 	if (error)
 		device_close(d);
 	else
@@ -239,7 +265,7 @@ static int find_devices(char *message, size_t bytes)
 		return 0;
 	n = select_devices(list, count);
 	for (i = 0; i < n; i++) {
-		error = device_open(list[i]->nodes[DRM_NODE_RENDER], &kmod.devices[kmod.count]);
+		error = device_open(list[i], &kmod.devices[kmod.count]);
 		if (!error) {
 			kmod.count++;
 			continue;

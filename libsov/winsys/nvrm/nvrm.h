@@ -9,6 +9,7 @@
  *   nvrm_queue.c   groups and queues
  *   nvrm_wait.c    sleeping until the GPU interrupts
  *   nvrm_fault.c   error reports and stopping
+ *   nvrm_state.c   identity, samples of the state, processes
  *
  * Functions return 0 or a negative errno, and describe the failure by winsys_set_error.
  */
@@ -33,7 +34,7 @@ struct nvrm_os {
 	int (*open)(const char *path); /* for reading and writing */
 	int (*close)(int file);
 	int (*ioctl)(int file, unsigned long request, void *argument);
-	void *(*map)(size_t bytes, int file); /* MAP_FAILED */
+	void *(*map)(size_t bytes, int file, bool writable); /* MAP_FAILED */
 	int (*unmap)(void *address, size_t bytes);
 	int (*poll)(int file, uint64_t nanoseconds); /* 1: readable */
 };
@@ -79,11 +80,18 @@ int rm_pin(struct rm_scope *s, int file, uint32_t device, void *memory, uint64_t
 
 /* ---- nvrm_release.c ---- */
 
+/* Offsets in RM's page of samples; bytes 0: the release has none, or an unknown one. */
+struct nvrm_samples {
+	uint32_t bytes;
+	uint32_t clocks, utilization, performance, power_limit, temperature, power;
+};
+
 /* The interface differences of a range of releases. */
 struct nvrm_release {
 	uint32_t major; /* the first; the next row's is the end */
 	uint32_t map_gpu_bytes, va_space_bytes, schedule_bytes;
 	bool tested; /* other releases require SOV_NVRM_ANY=1 */
+	struct nvrm_samples samples;
 };
 /* Returns NULL if the text is not a version or the module is too old. */
 const struct nvrm_release *nvrm_release_find(const char *version, uint32_t *major);
@@ -103,6 +111,10 @@ struct winsys_device {
 	uint8_t *usermode;      /* register page (USERMODE class): doorbell and timer */
 	uint8_t *bar1_usermode; /* the same page behind BAR1; NULL: not supported */
 	uint32_t copy_engine;   /* RM_ENGINE_*; 0: not chosen yet */
+	uint8_t *samples;       /* RM's page of samples; NULL: not mapped yet */
+	struct rm_scope samples_scope;
+	bool samples_failed; /* the page cannot be mapped */
+	bool sampled;        /* the first sample has been waited for */
 	bool has_events;
 	bool has_copy_event; /* also for the copy engine */
 	int event_file;
@@ -194,6 +206,15 @@ void nvrm_queue_memory(struct winsys_queue *q, struct winsys_queue_memory *out);
 
 void nvrm_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds);
 void nvrm_events_destroy(struct winsys_device *d);
+
+/* ---- nvrm_state.c ---- */
+
+/* Fills in the identity of the device. */
+void nvrm_identify(struct winsys_device *d, const struct rm_card *card);
+void nvrm_state(struct winsys_device *d, struct winsys_state *out);
+int nvrm_processes(struct winsys_device *d, struct winsys_process *out, uint32_t capacity,
+		   uint32_t *count);
+void nvrm_samples_destroy(struct winsys_device *d);
 
 /* ---- nvrm_fault.c ---- */
 

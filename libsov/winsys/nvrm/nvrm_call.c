@@ -28,9 +28,9 @@ static int os_ioctl(int file, unsigned long request, void *argument)
 	return ioctl(file, request, argument);
 }
 
-static void *os_map(size_t bytes, int file)
+static void *os_map(size_t bytes, int file, bool writable)
 {
-	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	return mmap(NULL, bytes, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, file, 0);
 }
 
 static int os_poll(int file, uint64_t nanoseconds)
@@ -217,7 +217,7 @@ int rm_map_cpu(struct rm *rm, uint32_t device, uint32_t memory, uint64_t bytes, 
 	error = rm_call(rm->file, RM_IOCTL_MAP_CPU, &m, sizeof(m), &m.status, "map",
 			"memory into the CPU's address space");
 	if (!error) {
-		*address = nvrm_os->map(bytes, m.file);
+		*address = nvrm_os->map(bytes, m.file, !(flags & RM_MAP_CPU_READ_ONLY));
 		if (*address == MAP_FAILED) {
 			error = -errno;
 			winsys_set_error("mapping %llu bytes of %s: %s", (unsigned long long)bytes,

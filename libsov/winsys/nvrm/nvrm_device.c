@@ -37,6 +37,7 @@ static struct {
 static void device_close(struct winsys_device *d)
 {
 	nvrm_events_destroy(d);
+	nvrm_samples_destroy(d);
 	if (d->usermode)
 		nvrm_os->unmap(d->usermode, RM_USER_BYTES);
 	if (d->bar1_usermode)
@@ -151,7 +152,7 @@ static int device_open(struct rm *rm, const struct rm_card *card, struct winsys_
 
 	if (!d)
 		return -ENOMEM;
-	d->rm = d->scope.rm = rm;
+	d->rm = d->scope.rm = d->samples_scope.rm = rm;
 	snprintf(d->path, sizeof(d->path), "/dev/nvidia%u", card->minor);
 	d->file = nvrm_os->open(d->path);
 	if (d->file < 0) {
@@ -165,6 +166,8 @@ static int device_open(struct rm *rm, const struct rm_card *card, struct winsys_
 	error = device_alloc_objects(d, card->gpu_id);
 	if (!error)
 		error = device_query(d);
+	if (!error)
+		nvrm_identify(d, card);
 	if (error)
 		device_close(d);
 	else
@@ -431,6 +434,8 @@ const struct winsys winsys_nvrm = {
 	.forget = nvrm_forget,
 	.info = nvrm_info,
 	.gpu_time = nvrm_gpu_time,
+	.state = nvrm_state,
+	.processes = nvrm_processes,
 	.buffer_create = nvrm_buffer_create,
 	.buffer_import = nvrm_buffer_import,
 	.buffer_destroy = nvrm_buffer_destroy,

@@ -255,6 +255,21 @@ static void soft_memory_info(struct winsys_device *d, uint64_t *free_bytes, uint
 	pthread_mutex_unlock(&d->lock);
 }
 
+/* A software GPU lives in its process, which computes on it as soon as the model exists. */
+static int soft_processes(struct winsys_device *d, struct winsys_process *out, uint32_t capacity,
+			  uint32_t *count)
+{
+	pthread_mutex_lock(&d->lock);
+	*count = !!d->model;
+	if (d->model && capacity)
+		*out = (struct winsys_process){
+			.pid = (uint32_t)getpid(),
+			.memory_bytes = d->config.vram_bytes - d->free_vram.free_bytes,
+		};
+	pthread_mutex_unlock(&d->lock);
+	return 0;
+}
+
 /* ---- groups ---- */
 
 static int soft_group_create(struct winsys_device *d, struct winsys_group **out)
@@ -460,6 +475,7 @@ const struct winsys winsys_soft = {
 	.buffer_destroy = soft_buffer_destroy,
 	.buffer_map = soft_buffer_map,
 	.memory_info = soft_memory_info,
+	.processes = soft_processes,
 	.group_create = soft_group_create,
 	.group_stop = soft_group_stop,
 	.group_destroy = soft_group_destroy,

@@ -7,14 +7,16 @@ The sources are not part of this project: fetch the suites that `list` names, ea
 SOURCES/SUITE, and have nvcc and make.
 
   usage: cuda_libraries.py --sources DIR --out DIR [--libraries build/cuda] [--only REGEX] [--small]
-                           [--limit SECONDS] [--arch sm_90] [--list FILE]
+                           [--limit SECONDS] [--arch sm_90] [--list FILE] [--jobs N] [--built]
 
 Prints a line per program and a summary. A program is right if it ends with status 0 and its output
 has no line with a word of an error or a mismatch that is not expected; not every program checks its results. --small reduces the
-numbers in HeCBench's commands for a software GPU; some programs do not take such numbers. The status
-is 1 if a program is wrong.
+numbers in HeCBench's commands for a software GPU; some programs do not take such numbers. With --built
+OUT has programs that were built with the shared runtime elsewhere, such as OUT/build-sov of run.py
+with "-cudart shared" in NVCC_APPEND_FLAGS; nothing is built. The status is 1 if a program is wrong.
 """
 import argparse
+import concurrent.futures
 import os
 import re
 import shutil
@@ -24,7 +26,7 @@ import sys
 import run as silicon
 
 SUITES = ("samples", "hecbench", "rodinia", "polybench", "shoc", "llmc")
-WRONG = re.compile(r"\bFAIL|[Ee]rror:|mismatch|MISMATCH|incorrect|CUDA error|not supported|Error in|invalid ")
+WRONG = re.compile(r"\bFAIL|[Ee]rror:(?!\s*[-+]?[0-9.])|mismatch|MISMATCH|incorrect|CUDA error|not supported|Error in|invalid ")
 BUILD_LIMIT = 600  # seconds
 
 
@@ -71,15 +73,28 @@ def complaint(output):
     return None
 
 
-def try_program(program, options, path):
+def build_program(program, options, path):
+    """Returns the folder, or None and why not."""
     folder = copy(options, program["suite"], program["folder"])
     if not folder:
-        return "no source", ""
+        return None, ("no source", "")
     build = (program["build"].replace("{nvcc}", "nvcc-shared").replace("{arch}", options.arch)
              .replace("{sm}", options.arch[3:]).replace("{here}", silicon.HERE))
     status, output, _ = silicon.run(build, folder, BUILD_LIMIT, dict(os.environ, PATH=path))
     if status:
-        return "not built", silicon.last_line(output)
+        return None, ("not built", silicon.last_line(output))
+    return folder, None
+
+
+def try_program(program, options, path):
+    if options.built:
+        folder, failure = os.path.join(options.out, program["suite"], program["folder"]), None
+        if not os.path.isdir(folder):
+            return "not built", ""
+    else:
+        folder, failure = build_program(program, options, path)
+    if failure:
+        return failure
     command = program["command"]
     if options.small and program["suite"] == "hecbench":
         command = smaller(command)
@@ -104,23 +119,24 @@ def main():
     parser.add_argument("--limit", type=float, default=60, help="seconds per run")
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--list", default=os.path.join(silicon.HERE, "list"))
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--built", action="store_true", help="OUT has the programs; build nothing")
     options = parser.parse_args()
     if not os.path.exists(os.path.join(options.libraries, "libcuda.so.1")):
         sys.exit("cuda_libraries: %s has no libcuda.so.1; run make, or give --libraries" % options.libraries)
     options.sources, options.out = os.path.abspath(options.sources), os.path.abspath(options.out)
     programs, shared = silicon.read_list(options.list)
-    path = make_nvcc(options.out) + ":" + os.environ["PATH"]
+    path = "" if options.built else make_nvcc(options.out) + ":" + os.environ["PATH"]
     counts = {}
-    for suite in SUITES:
+    for suite in () if options.built else SUITES:
         for folder in shared.get(suite, []):
             copy(options, suite, folder)
-    for program in programs:
-        name = program["suite"] + "/" + program["name"]
-        if program["suite"] not in SUITES or not re.search(options.only, name):
-            continue
-        verdict, detail = try_program(program, options, path)
-        counts[verdict] = counts.get(verdict, 0) + 1
-        print("%-10s %s %s" % (verdict, name, detail), flush=True)
+    programs = [p for p in programs if p["suite"] in SUITES and re.search(options.only, p["suite"] + "/" + p["name"])]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = pool.map(lambda p: (p, try_program(p, options, path)), programs)
+        for program, (verdict, detail) in results:
+            counts[verdict] = counts.get(verdict, 0) + 1
+            print("%-10s %s/%s %s" % (verdict, program["suite"], program["name"], detail), flush=True)
     print(", ".join("%d %s" % (counts[v], v) for v in sorted(counts)) or "no program")
     sys.exit(1 if counts.get("wrong") else 0)
 

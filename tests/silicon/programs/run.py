@@ -151,6 +151,8 @@ class Program:
     def build(self, assembler):
         target = self.folder(assembler)
         key = (target, self.row["build"])
+        if self.built.get(assembler) and os.path.isdir(target):
+            return  # by an earlier run
         with self.folders.lock(target):
             if key not in self.folders.results:
                 self.folders.results[key] = self.build_in(target, assembler)

@@ -14,6 +14,8 @@ listed()
 }
 is "$(exports "$BUILD/cuda/libcuda.so.1")" "$(listed libsov/cuda/driver/entries.def)" \
 	"libcuda.so.1 exports exactly the calls of its table"
+is "$(exports "$BUILD/cuda/libnvidia-ml.so.1")" "$(listed libsov/cuda/management/entries.def)" \
+	"libnvidia-ml.so.1 exports exactly the calls of its table"
 for major in 12 13; do
 	exports "$BUILD/cuda/libcudart.so.$major" >"$work/exports"
 	[ $major = 12 ] && all= || all='/^WORKS_12/d; '

@@ -222,6 +222,75 @@ static void properties(void)
 	ok(p.ordinal == 2, "the ordinal is the position in the device list");
 }
 
+static void say_uuids(void)
+{
+	sov_device_identity a = SOV_INIT(sov_device_identity), b = a;
+	sov_device d;
+
+	MUST(sov_device_open_name("gh100.0", &d));
+	MUST(sov_device_get_identity(d, &a));
+	MUST(sov_device_open_name("gh100.1", &d));
+	MUST(sov_device_get_identity(d, &b));
+	for (int k = 0; k < 16; k++)
+		printf("%02x", a.uuid[k]);
+	printf(memcmp(a.uuid, b.uuid, 16) ? " differ" : " equal");
+}
+
+static void identity(void)
+{
+	static const struct row first = {"gh100,gh100", NULL, NULL},
+				second = {"ga100,gh100,gh100", NULL, NULL};
+	sov_device_identity i = SOV_INIT(sov_device_identity);
+	char here[256], there[256];
+	sov_device d;
+
+	MUST(sov_device_open_name("gh100.1", &d));
+	good(sov_device_get_identity(d, &i), "the identity of a device can be read");
+	ok(!i.known && !i.pci_vendor_id && !i.pci_bus,
+	   "a software GPU has no PCI address and no file");
+	ok(i.uuid[6] >> 4 == 8 && i.uuid[8] >> 6 == 2, "its UUID is one of RFC 9562's version 8");
+	in_child(&first, say_uuids, here, sizeof(here));
+	in_child(&second, say_uuids, there, sizeof(there));
+	ok(strstr(here, " differ"), "two devices have different UUIDs");
+	is_str(there, here, "a device has the same UUID in each process");
+	refused(sov_device_get_identity(d, NULL), SOV_ERROR_INVALID_ARGUMENT, "NULL",
+		"an identity needs a structure");
+}
+
+static void state(void)
+{
+	sov_device_state s = SOV_INIT(sov_device_state);
+	sov_device_process p[2] = {{.pid = 0}};
+	uint32_t count = 9;
+	sov_context c;
+	sov_device d;
+	sov_ptr at;
+
+	MUST(sov_device_open_name("gh100.1", &d));
+	good(sov_device_get_state(d, &s), "the state of a device can be read");
+	ok(s.known == SOV_STATE_MEMORY && s.memory_bytes == UINT64_C(256) << 20 &&
+		   s.memory_free == s.memory_bytes && !s.temperature && !s.power,
+	   "a software GPU knows its memory and nothing else");
+	good(sov_device_get_processes(d, 2, p, &count), "its processes can be listed");
+	ok(!count, "no process computes on a new software GPU");
+	MUST(sov_context_create(d, NULL, &c));
+	MUST(sov_memory_alloc(c, 64 << 20, &at));
+	MUST(sov_device_get_state(d, &s));
+	ok(s.memory_free <= s.memory_bytes - (64 << 20), "an allocation reduces the free memory");
+	good(sov_device_get_processes(d, 2, p, &count), "processes can be listed again");
+	ok(count == 1 && p[0].pid == (uint32_t)getpid() &&
+		   p[0].memory_bytes == s.memory_bytes - s.memory_free,
+	   "this process computes on its software GPU with the memory that is not free");
+	count = 0;
+	ok(!sov_device_get_processes(d, 0, NULL, &count) && count == 1,
+	   "without room for processes their number is returned");
+	refused(sov_device_get_processes(d, 2, NULL, &count), SOV_ERROR_INVALID_ARGUMENT,
+		"processes is NULL", "room for processes without an array is rejected");
+	refused(sov_device_get_processes(d, 2, p, NULL), SOV_ERROR_INVALID_ARGUMENT,
+		"count is NULL", "a list of processes needs a count");
+	MUST(sov_context_destroy(c));
+}
+
 int main(void)
 {
 	static const struct row nothing = {"gh100", NULL, NULL}, broken = {"gh1", NULL, NULL};
@@ -249,5 +318,7 @@ int main(void)
 	unsetenv("SOV_VISIBLE_DEVICES");
 	wishes();
 	properties();
+	identity();
+	state();
 	return tap_done();
 }

@@ -73,6 +73,10 @@ static int fake_get_devices(uint32_t flags, drmDevicePtr devices[], int max_devi
 		d->available_nodes = 1 << DRM_NODE_RENDER;
 		d->nodes[DRM_NODE_RENDER] = calloc(1, 32);
 		sprintf(d->nodes[DRM_NODE_RENDER], "/dev/dri/renderD%d", 128 + fake.nodes - i);
+		d->bustype = DRM_BUS_PCI;
+		d->businfo.pci = calloc(1, sizeof(*d->businfo.pci));
+		d->businfo.pci->bus = (uint8_t)(0x21 + i);
+		d->businfo.pci->dev = 4;
 		devices[i] = d;
 	}
 	return i;
@@ -85,6 +89,7 @@ static void fake_free_devices(drmDevicePtr devices[], int count)
 	for (i = 0; i < count; i++) {
 		free(devices[i]->nodes[DRM_NODE_RENDER]);
 		free(devices[i]->nodes);
+		free(devices[i]->businfo.pci);
 		free(devices[i]);
 	}
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "hw/nv/compute.h"
 #include "libsov/winsys/nvrm/nvrm.h"
 
 #define FAKE_FILES   64
@@ -44,6 +45,8 @@ static struct {
 	uint64_t slice_us[8]; /* time slices in the order of the calls */
 	uint32_t slices, interleaves;
 	uint32_t bar1_usermode_pages; /* usermode pages behind BAR1 */
+	bool map_samples;             /* the next map() is of the page of samples */
+	bool no_uuid, no_samples;
 	/* failure injection */
 	uint32_t calls, fail_at;
 	enum fake_failure failure;
@@ -104,7 +107,9 @@ static int fake_close(int file)
 	return 0;
 }
 
-static void *fake_map(size_t bytes, int file)
+static void fake_samples(uint8_t *page, size_t bytes);
+
+static void *fake_map(size_t bytes, int file, bool writable)
 {
 	uint32_t i;
 	void *p;
@@ -119,6 +124,10 @@ static void *fake_map(size_t bytes, int file)
 		;
 	fake.map[i].address = p;
 	fake.map[i].bytes = bytes;
+	fake.wrong += fake.map_samples == writable;
+	if (fake.map_samples)
+		fake_samples(p, bytes);
+	fake.map_samples = false;
 	return p;
 }
 
@@ -185,6 +194,36 @@ static void fake_remove(uint32_t handle)
 		}
 }
 
+static bool fake_is_class(uint32_t handle, uint32_t class)
+{
+	uint32_t i;
+
+	for (i = 0; i < FAKE_OBJECTS; i++)
+		if (handle && fake.object[i].handle == handle)
+			return fake.object[i].class == class;
+	return false;
+}
+
+/* The page of samples as 580 and 570 lay it out. */
+static void fake_samples(uint8_t *page, size_t bytes)
+{
+	bool new = bytes == 2600;
+	struct rm_shared_clocks clocks = {7, 1980, 2619, 1500, 1965};
+	struct rm_shared_utilization utilization = {.time = 7, .gpu = 93, .memory = 41};
+	struct rm_shared_performance performance = {7, 1 << 2, 0};
+	struct rm_shared_power_limit limit = {7, 700000, 650000};
+	struct rm_shared_temperature temperature = {7, 41 * 256 + 128, 0};
+	struct rm_shared_power power = {UINT64_MAX, 300000, 0, 0, 0}; /* being written */
+
+	fake.wrong += !new && bytes != 464;
+	memcpy(page + 72, &clocks, sizeof(clocks));
+	memcpy(page + (new ? 1976 : 112), &utilization, sizeof(utilization));
+	memcpy(page + (new ? 2264 : 264), &performance, sizeof(performance));
+	memcpy(page + (new ? 2280 : 280), &limit, sizeof(limit));
+	memcpy(page + (new ? 2296 : 296), &temperature, sizeof(temperature));
+	memcpy(page + (new ? 2416 : 368), &power, sizeof(power));
+}
+
 /* ---- controls ---- */
 
 static void fake_info(uint64_t list, uint32_t count)
@@ -230,6 +269,36 @@ static uint32_t fake_control(struct rm_control *c)
 		fake.stops += fake.debugging && ((struct rm_stop_sm *)p)->stop;
 		fake.debugging = false;
 		return 0;
+	case RM_CONTROL_GID: {
+		struct rm_gid *g = p;
+		uint32_t k;
+
+		for (k = 0; k < RM_GID_BYTES; k++)
+			g->data[k] = (uint8_t)(0xa0 + k);
+		g->bytes = g->flags == RM_GID_BINARY ? RM_GID_BYTES : 40;
+		return fake.no_uuid ? 0x56 : 0;
+	}
+	case RM_CONTROL_PIDS: {
+		struct rm_pids *pids = p;
+		uint32_t k;
+
+		for (k = 0; k < 201; k++)
+			pids->list[k] = 100 + k;
+		pids->count = pids->class == NV_CLASS_HOPPER_COMPUTE ? 201 : 0;
+		return 0;
+	}
+	case RM_CONTROL_PID_INFO: {
+		struct rm_pid_info *info = p;
+		uint32_t k;
+
+		fake.wrong += !info->count || info->count > RM_PID_INFOS;
+		for (k = 0; k < info->count; k++) {
+			info->list[k].private = info->list[k].pid * 1000;
+			info->list[k].shared_owned = 7;
+			info->list[k].result = info->list[k].pid == 101 ? 0x57 : 0;
+		}
+		return 0;
+	}
 	case RM_CONTROL_NAME:
 		strcpy(((struct rm_name *)p)->text, "Fake GPU");
 		return 0;
@@ -304,7 +373,14 @@ static void fake_execute(int file, uint32_t number, uint32_t bytes, void *argume
 		uint32_t i;
 
 		for (i = 0; i < fake.cards; i++) /* highest minor number first */
-			cards[i] = (struct rm_card){.valid = 1, .minor = fake.cards - 1 - i};
+			cards[i] = (struct rm_card){.valid = 1,
+						    .minor = fake.cards - 1 - i,
+						    .domain = 2,
+						    .bus = (uint8_t)(0x40 + i),
+						    .slot = 3,
+						    .function = 1,
+						    .vendor = 0x10de,
+						    .device = 0x2335};
 		return;
 	}
 	case RM_IOCTL_REGISTER_FILE:
@@ -313,6 +389,10 @@ static void fake_execute(int file, uint32_t number, uint32_t bytes, void *argume
 	case RM_IOCTL_ALLOC: {
 		struct rm_alloc *a = argument;
 
+		if (a->class == RM_CLASS_SHARED_DATA && fake.no_samples) {
+			a->status = 0x56;
+			return;
+		}
 		if (a->class == RM_CLASS_HOPPER_USER && a->parameters)
 			fake.bar1_usermode_pages +=
 				((struct rm_user_parameters *)(uintptr_t)a->parameters)
@@ -342,6 +422,8 @@ static void fake_execute(int file, uint32_t number, uint32_t bytes, void *argume
 	}
 	case RM_IOCTL_MAP_CPU:
 		fake.wrong += !fake_has(((struct rm_map_cpu *)argument)->memory);
+		fake.map_samples = fake_is_class(((struct rm_map_cpu *)argument)->memory,
+						 RM_CLASS_SHARED_DATA);
 		return;
 	case RM_IOCTL_MAP_GPU:
 		fake.wrong += bytes != (*fake.version == '5' && fake.version[1] == '8' ? 64u : 56u);

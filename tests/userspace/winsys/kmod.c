@@ -3,6 +3,7 @@
  * The kmod winsys on a fake sovgpu.ko: enumeration, unsupported devices, error unwinding at every
  * failing call, submission by ioctl and through user queues, waiting, fault reports and priorities.
  */
+#include "libsov/sov.h"
 #include "tests/tap.h"
 #include "tests/userspace/winsys/_fake_kmod.h"
 #include "hw/nv/host.h"
@@ -56,6 +57,11 @@ static void test_enumerate(void)
 		   info.copy_queues && !info.software &&
 		   strstr(info.driver, "sovgpu.ko 0.2, firmware 570.144"),
 	   "device info has the chip, its unit counts, memory and driver: %s", info.driver);
+	ok(info.identity.known == (SOV_IDENTITY_PCI | SOV_IDENTITY_FILE) &&
+		   info.identity.pci_bus == 0x24 && info.identity.pci_device == 4 &&
+		   info.identity.pci_vendor_id == 0x10de && info.identity.pci_device_id == 0x2335 &&
+		   !info.identity.file_number,
+	   "device info has the PCI address of the DRM device, its numbers, and that of its file");
 	w->memory_info(devices[0], &free_bytes, &total);
 	ok(free_bytes == 1 << 20 && total == UINT64_C(1) << 30 && w->gpu_time(devices[0]) == 12345,
 	   "memory_info and gpu_time return the values of the driver");

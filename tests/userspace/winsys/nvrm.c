@@ -3,6 +3,7 @@
  * The back end for NVIDIA's kernel module against a fake RM: enumeration, rejected modules and
  * devices, and that no object leaks, whichever call fails.
  */
+#include "libsov/sov.h"
 #include "tests/tap.h"
 #include "tests/userspace/winsys/_fake_rm.h"
 
@@ -414,6 +415,116 @@ static void test_priorities(void)
 	   "nvrm: destroying queues of all priorities frees all objects");
 }
 
+/* ---- identity, state, processes ---- */
+
+static bool opens(const char *version, struct winsys_device **d)
+{
+	struct winsys_device **devices;
+	char message[256];
+	uint32_t count;
+
+	fake.version = version;
+	if (enumerate(&devices, &count, message) || count != 1)
+		return false;
+	*d = devices[0];
+	return true;
+}
+
+static void test_identity(void)
+{
+	struct winsys_device *d;
+	struct winsys_info info = {0};
+
+	fake_reset();
+	if (opens("580.159.04", &d))
+		w->info(d, &info);
+	ok(info.identity.known == (SOV_IDENTITY_PCI | SOV_IDENTITY_UUID | SOV_IDENTITY_FILE) &&
+		   info.identity.pci_domain == 2 && info.identity.pci_bus == 0x40 &&
+		   info.identity.pci_device == 3 && info.identity.pci_function == 1 &&
+		   info.identity.pci_vendor_id == 0x10de && info.identity.pci_device_id == 0x2335,
+	   "nvrm: a device has the PCI address and numbers of its card");
+	ok(info.identity.uuid[0] == 0xa0 && info.identity.uuid[15] == 0xaf,
+	   "nvrm: a device has the UUID that RM reports");
+	nvrm_close();
+
+	fake_reset();
+	fake.no_uuid = true;
+	memset(&info, 0, sizeof(info));
+	ok(opens("580.159.04", &d), "nvrm: a device without a UUID can be used");
+	w->info(d, &info);
+	ok(!(info.identity.known & SOV_IDENTITY_UUID) && info.identity.known & SOV_IDENTITY_PCI,
+	   "nvrm: a UUID that RM does not report is not known");
+	nvrm_close();
+}
+
+static void test_state(void)
+{
+	static const char *const versions[] = {"570.86.16", "580.159.04"};
+	const uint32_t known = SOV_STATE_UTILIZATION | SOV_STATE_TEMPERATURE |
+			       SOV_STATE_POWER_LIMIT | SOV_STATE_CLOCKS | SOV_STATE_PERFORMANCE;
+	struct winsys_device *d;
+	struct winsys_state s;
+	uint32_t calls;
+
+	for (int k = 0; k < 2; k++) {
+		fake_reset();
+		if (!opens(versions[k], &d)) {
+			ok(false, "nvrm: a device of %s can be opened", versions[k]);
+			continue;
+		}
+		w->state(d, &s);
+		ok(s.known == known && s.busy_percent == 93 && s.memory_percent == 41 &&
+			   s.temperature == 41500 && s.power_limit == 650000 &&
+			   s.core_mhz == 1980 && s.multiprocessor_mhz == 1965 &&
+			   s.memory_mhz == 2619 && s.performance == 2,
+		   "nvrm: the page of samples of %s is read", versions[k]);
+		ok(!(s.known & SOV_STATE_POWER) && !s.power,
+		   "nvrm: a sample of %s that is being written is not known", versions[k]);
+		calls = fake.calls;
+		w->state(d, &s);
+		ok(fake.calls == calls && s.known == known,
+		   "nvrm: further samples of %s need no call", versions[k]);
+		nvrm_close();
+		ok(!fake_live() && !fake.wrong, "nvrm: the page of samples of %s is unmapped",
+		   versions[k]);
+	}
+	fake_reset();
+	fake.no_samples = true;
+	if (opens("580.159.04", &d))
+		w->state(d, &s);
+	ok(!s.known && !*winsys_take_error(),
+	   "nvrm: without a page of samples the state is not known");
+	calls = fake.calls;
+	w->state(d, &s);
+	ok(fake.calls == calls, "nvrm: a missing page of samples is asked for once");
+	nvrm_close();
+	ok(!fake_live() && !fake.wrong, "nvrm: a missing page of samples leaves no object");
+}
+
+static void test_processes(void)
+{
+	struct winsys_process list[202] = {{0}};
+	struct winsys_device *d;
+	uint32_t count = 0;
+
+	fake_reset();
+	if (!opens("580.159.04", &d)) {
+		ok(false, "nvrm: a device can be opened");
+		return;
+	}
+	ok(!w->processes(d, list, 202, &count) && count == 201 && list[0].pid == 100 &&
+		   list[0].memory_bytes == 100007 && list[200].pid == 300 &&
+		   list[200].memory_bytes == 300007,
+	   "nvrm: processes and their memory are listed");
+	ok(list[1].pid == 101 && list[1].memory_bytes == UINT64_MAX,
+	   "nvrm: the memory of a process that RM does not find is unknown");
+	memset(list, 0, sizeof(list));
+	ok(!w->processes(d, list, 1, &count) && count == 201 && list[0].pid == 100 && !list[1].pid,
+	   "nvrm: a list that is too short is filled, and the count is complete");
+	nvrm_close();
+	ok(!fake_live() && !fake.wrong, "nvrm: listing processes leaves nothing");
+}
+
 /* ---- error descriptions ---- */
 
 static void test_descriptions(void)
@@ -460,6 +571,9 @@ int main(void)
 	test_bar0_doorbell();
 	test_many_queues();
 	test_priorities();
+	test_identity();
+	test_state();
+	test_processes();
 	test_descriptions();
 	free(page);
 	return tap_done();

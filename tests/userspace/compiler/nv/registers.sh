@@ -38,6 +38,31 @@ for n in 19 26; do
 	ok $? "$n sums of one index and $n loaded values need at most 32 registers ($count)"
 done
 
+# comparisons N: N comparisons of one value before a loop that needs all of their results.
+comparisons()
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry comparisons(.param .u64 p, .param .u32 n)\n{\n'
+	printf '.reg .b64 %%p;\n.reg .pred %%c, %%q<40>;\n.reg .b32 %%n, %%i, %%t, %%v<13>;\n'
+	echo 'ld.param.u64 %p, [p]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mov.u32 %i, 0;'
+	for i in $(seq 1 "$1"); do
+		echo "setp.gt.u32 %q$i, %t, $((37 * i % 64));"
+	done
+	echo 'loop: .pragma "nounroll";'
+	for i in $(seq 1 12); do
+		echo "ld.volatile.global.u32 %v$i, [%p+$((4 * i))];"
+	done
+	for i in $(seq 1 "$1"); do
+		echo "@%q$i st.volatile.global.u32 [%p+$((4 * i))], %v$((i % 12 + 1));"
+	done
+	echo 'add.u32 %i, %i, 1; setp.lt.u32 %c, %i, %n; @%c bra loop; ret; }'
+}
+
+# What predicates cannot hold is compared again instead of being kept in a register each.
+comparisons 24 >"$work/comparisons.ptx"
+count=$(count_registers "$work/comparisons.ptx")
+[ "${count:-99}" -le 24 ]
+ok $? "24 comparisons of one value with constants need at most 24 registers ($count)"
+
 # arrays BYTES: a loop over elements of a local array, with other values live across it.
 arrays()
 {

@@ -10,12 +10,13 @@ enum { ROWS = 40, COLUMNS = 24, PITCH = 32, BOX_ROWS = 16, BOX_COLUMNS = 8 };
 static const char ptx[] =
 	".version 8.6\n.target sm_90\n.address_size 64\n"
 	".visible .entry move(.param .align 64 .b8 from[128], .param .align 64 .b8 to[128],\n"
-	"                     .param .u32 x, .param .u32 y) {\n"
+	"                     .param .u32 x, .param .u32 y, .param .u32 u, .param .u32 v) {\n"
 	"	.reg .pred %p<3>;\n	.reg .b32 %r<8>;\n	.reg .b64 %a<8>;\n"
 	"	.shared .align 8 .b64 barrier;\n	.shared .align 1024 .b8 box[512];\n"
 	"	mov.b64 %a1, from;\n	cvta.param.u64 %a1, %a1;\n"
 	"	mov.b64 %a2, to;\n	cvta.param.u64 %a2, %a2;\n"
 	"	ld.param.u32 %r1, [x];\n	ld.param.u32 %r2, [y];\n"
+	"	ld.param.u32 %r3, [u];\n	ld.param.u32 %r4, [v];\n"
 	"	mbarrier.init.shared.b64 [barrier], 1;\n	fence.proxy.async.shared::cta;\n"
 	"	mbarrier.arrive.expect_tx.shared.b64 %a3, [barrier], 512;\n"
 	"	cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
@@ -23,7 +24,7 @@ static const char ptx[] =
 	"wait:\n	mbarrier.try_wait.parity.shared.b64 %p1, [barrier], 0;\n"
 	"	@!%p1 bra wait;\n"
 	"	fence.proxy.async.shared::cta;\n"
-	"	cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%a2, {%r2, %r1}], "
+	"	cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%a2, {%r3, %r4}], "
 	"[box];\n"
 	"	cp.async.bulk.commit_group;\n	cp.async.bulk.wait_group 0;\n	ret;\n}\n";
 
@@ -46,14 +47,15 @@ static bool is_inside(int32_t x, int32_t y)
 	return x >= 0 && x < COLUMNS && y >= 0 && y < ROWS;
 }
 
-/* Loads the box at (x, y) and stores it at (y, x). */
-static void move_box(sov_context c, sov_function f, int32_t x, int32_t y, uint32_t swizzle)
+/* Loads the box at (x, y) and stores it at (u, v). */
+static void move_box(sov_context c, sov_function f, int32_t x, int32_t y, int32_t u, int32_t v,
+		     uint32_t swizzle)
 {
 	static uint32_t before[ROWS * PITCH], got[ROWS * PITCH];
 	uint32_t wrong = 0;
 	sov_tensor_map maps[2];
 	sov_ptr at[2];
-	const void *arguments[] = {&maps[0], &maps[1], &x, &y};
+	const void *arguments[] = {&maps[0], &maps[1], &x, &y, &u, &v};
 	sov_launch l = SOV_INIT(sov_launch);
 
 	for (uint32_t k = 0; k < ROWS * PITCH; k++)
@@ -68,12 +70,12 @@ static void move_box(sov_context c, sov_function f, int32_t x, int32_t y, uint32
 	}
 	l.grid[0] = l.grid[1] = l.grid[2] = l.block[0] = l.block[1] = l.block[2] = 1;
 	l.arguments = arguments;
-	l.argument_count = 4;
+	l.argument_count = 6;
 	MUST(sov_function_launch(f, &l));
 	MUST(sov_memory_copy(c, SOV_HOST(got), at[1], sizeof(got)));
 	for (int32_t row = 0; row < ROWS; row++)
 		for (int32_t column = 0; column < PITCH; column++) {
-			int32_t dx = column - y, dy = row - x; /* in the box */
+			int32_t dx = column - u, dy = row - v; /* in the box */
 			uint32_t want = before[row * PITCH + column];
 
 			if (column < COLUMNS && dx >= 0 && dx < BOX_COLUMNS && dy >= 0 &&
@@ -82,9 +84,33 @@ static void move_box(sov_context c, sov_function f, int32_t x, int32_t y, uint32
 								 : 0;
 			wrong += got[row * PITCH + column] != want;
 		}
-	ok(!wrong, "a box at (%d, %d) with swizzle %u is moved", x, y, swizzle);
+	ok(!wrong, "a box at (%d, %d) with swizzle %u is moved to (%d, %d)", x, y, swizzle, u, v);
 	for (int k = 0; k < 2; k++)
 		MUST(sov_memory_free(c, at[k]));
+}
+
+static void refuse_box(sov_context c, sov_function f, int32_t x, int32_t y, int32_t u, int32_t v,
+		       const char *message)
+{
+	sov_tensor_map maps[2];
+	sov_tensor_map_options o;
+	sov_ptr at;
+	const void *arguments[] = {&maps[0], &maps[1], &x, &y, &u, &v};
+	sov_launch l = SOV_INIT(sov_launch);
+
+	MUST(sov_memory_alloc(c, 4 * ROWS * PITCH, &at));
+	o = matrix(at, 0);
+	MUST(sov_tensor_map_encode(&o, &maps[0]));
+	maps[1] = maps[0];
+	l.grid[0] = l.grid[1] = l.grid[2] = l.block[0] = l.block[1] = l.block[2] = 1;
+	l.arguments = arguments;
+	l.argument_count = 6;
+	MUST(sov_function_launch(f, &l));
+	ok(sov_context_wait(c, UINT64_C(20000000000)) == SOV_ERROR_FAULT &&
+		   strstr(sov_last_error(), message),
+	   "a fault: %s", message);
+	MUST(sov_context_reset(c));
+	MUST(sov_memory_free(c, at));
 }
 
 static void device(const char *name)
@@ -98,10 +124,15 @@ static void device(const char *name)
 	MUST(sov_context_create(d, NULL, &c));
 	MUST(sov_module_load(c, ptx, sizeof(ptx) - 1, NULL, &m));
 	MUST(sov_module_get_function(m, "move", &f));
-	move_box(c, f, 3, 5, 0);
-	move_box(c, f, 3, 5, 32);
-	move_box(c, f, -3, 33, 0);
-	move_box(c, f, 20, -2, 32);
+	move_box(c, f, 4, 5, 8, 3, 0);
+	move_box(c, f, 4, 5, 8, 3, 32);
+	move_box(c, f, -4, 33, 20, 0, 0);
+	move_box(c, f, 20, -2, 0, 30, 32);
+	if (strcmp(name, "navi21.0")) {
+		refuse_box(c, f, 2, 0, 0, 0,
+			   "its first coordinate is not at a multiple of 16 bytes");
+		refuse_box(c, f, 0, 0, -4, 0, "a coordinate is negative, which only loads take");
+	}
 	MUST(sov_context_destroy(c));
 }
 
