@@ -15,6 +15,16 @@ static uint32_t texture_read(void *memory, uint64_t address, uint32_t bytes)
 	return value;
 }
 
+static void texture_write(void *memory, uint64_t address, uint32_t value, uint32_t bytes)
+{
+	struct texture_memory *m = memory;
+
+	if (!m->failed && !m->access(m->user, address, &value, bytes, true)) {
+		m->failed = true;
+		m->fault = address;
+	}
+}
+
 #define TEXTURE_FUNCTION static
 #define TEXTURE_CALLED   static
 #define TEXTURE_LOOP
@@ -210,4 +220,11 @@ enum texture_place texture_place(const struct texture *t, enum texture_geometry 
 				 uint32_t count, uint64_t *address)
 {
 	return (enum texture_place)texture_find(t, g, range, coordinates, count, address);
+}
+
+enum texture_place texture_store(const struct texture *t, enum texture_geometry g,
+				 enum texture_range range, const uint32_t *coordinates,
+				 const uint32_t *words, uint32_t count, struct texture_memory *m)
+{
+	return (enum texture_place)texture_put(t, m, g, range, coordinates, words, count);
 }

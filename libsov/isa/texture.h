@@ -176,6 +176,10 @@ void texture_pack(struct texture *t);
 enum texture_place texture_place(const struct texture *t, enum texture_geometry g,
 				 enum texture_range range, const uint32_t *coordinates,
 				 uint32_t count, uint64_t *address);
+/* sust.p: stores channels in the format of the texels, where x counts texels. */
+enum texture_place texture_store(const struct texture *t, enum texture_geometry g,
+				 enum texture_range range, const uint32_t *coordinates,
+				 const uint32_t *words, uint32_t count, struct texture_memory *m);
 #endif
 
 #endif

@@ -5,7 +5,7 @@
  * compiler calls functions instead of texture instructions. The including file defines
  * TEXTURE_FUNCTION and TEXTURE_CALLED, the storage class of functions and of those that are not
  * worth inlining, TEXTURE_LOOP, which precedes loops that are not worth unrolling, and
- * texture_read(), which returns up to 4 bytes of memory.
+ * texture_read() and texture_write(), which return and store up to 4 bytes of memory.
  *
  * The level of detail. An instruction gives it, or derivatives of the coordinates, from which it is
  * log2 of the longer of the two vectors that are the derivatives times the sizes of the first level;
@@ -27,6 +27,8 @@
  * - A cube's coordinates of equal magnitude choose x before y before z; filters stay in the face.
  * - Wrapping and mirroring without normalized coordinates is clamping.
  * - A level that integer coordinates name is limited to those that there are.
+ * - Channels that a surface stores are limited to the format's range; NaN is 0 except in floats, and
+ *   fractions are rounded to nearest even. Channels that are not given keep their value.
  * - Offsets are added to the texels of the level that is read, before the address mode.
  * - A comparison gives 0 or 1 in each texel before the filter, and replaces the first channel;
  *   the border's colour is compared, too.
@@ -623,6 +625,93 @@ TEXTURE_FUNCTION uint32_t texture_find(const struct texture *t, uint32_t geometr
 		return texture_find_in(t, geometry, range, c, count, address);
 	texture_enter_level(t, t->first_read, &level);
 	return texture_find_in(&level, geometry, range, c, count, address);
+}
+
+/* To nearest even. */
+TEXTURE_FUNCTION uint32_t texture_to_half(uint32_t bits)
+{
+	uint32_t sign = bits >> 16 & 0x8000, rest, half, shift;
+	int32_t exponent = (int32_t)(bits >> 23 & 255) - 112;
+	uint32_t fraction = bits & 0x7fffff;
+
+	if (exponent == 255 - 112)
+		return sign | 0x7c00 | (fraction ? 0x200 | fraction >> 13 : 0);
+	if (exponent >= 31)
+		return sign | 0x7c00;
+	if (exponent < -10)
+		return sign;
+	if (exponent > 0) {
+		half = (uint32_t)exponent << 10 | fraction >> 13;
+		shift = 13;
+	} else { /* subnormal */
+		fraction |= 0x800000;
+		shift = (uint32_t)(14 - exponent);
+		half = fraction >> shift;
+	}
+	rest = fraction & ((1u << shift) - 1);
+	if (rest > 1u << (shift - 1) || (rest == 1u << (shift - 1) && half & 1))
+		half++;
+	return sign | half;
+}
+
+/* v * max, where v is not negative, as the nearest integer, of two the even one; NaN gives 0, and
+ * 1 is the most. */
+TEXTURE_FUNCTION uint32_t texture_to_norm(uint32_t v, uint32_t max)
+{
+	uint32_t shift = 150 - (v >> 23), whole;
+	uint64_t product, rest;
+
+	if (v > 0x7f800000 || shift > 62)
+		return v < 0x3f800000 || v > 0x7f800000 ? 0 : max;
+	if (v >= 0x3f800000)
+		return max;
+	product = (uint64_t)((v & 0x7fffff) | 0x800000) * max;
+	whole = (uint32_t)(product >> shift);
+	rest = product & (((uint64_t)1 << shift) - 1);
+	return whole + (rest > (uint64_t)1 << (shift - 1) ||
+			(rest == (uint64_t)1 << (shift - 1) && whole & 1));
+}
+
+/* A channel, f32 or an integer as tex returns it, in the format of the texels. */
+TEXTURE_FUNCTION uint32_t texture_encode(const struct texture *t, uint32_t word)
+{
+	uint32_t max = 0xffffffffu >> (32 - t->channel_bits);
+	int32_t limit = (int32_t)(max >> 1), value = (int32_t)word;
+
+	switch (t->type) {
+	case TEXTURE_SINT:
+		if (value > limit)
+			value = limit;
+		return (uint32_t)(value < -limit - 1 ? -limit - 1 : value) & max;
+	case TEXTURE_FLOAT:
+		return t->channel_bits == 16 ? texture_to_half(word) : word;
+	case TEXTURE_UNORM:
+		return word >> 31 ? 0 : texture_to_norm(word, max);
+	case TEXTURE_SNORM:
+		value = (int32_t)texture_to_norm(word & 0x7fffffff, (uint32_t)limit);
+		return (uint32_t)(word >> 31 ? -value : value) & max;
+	default:
+		return word < max ? word : max;
+	}
+}
+
+/* Stores channels of a texel, where x counts texels. */
+TEXTURE_FUNCTION uint32_t texture_put(const struct texture *t, void *memory, uint32_t geometry,
+				      uint32_t range, const uint32_t *c, const uint32_t *words,
+				      uint32_t count)
+{
+	uint32_t bytes = t->channel_bits / 8u, texel = bytes * t->channels, at[3], place;
+	uint32_t x = geometry == TEXTURE_1D_LAYERS || geometry == TEXTURE_2D_LAYERS;
+	uint64_t address = 0;
+
+	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++) at[k] = c[k];
+	at[x] = (int32_t)c[x] < 0 ? 0u - texel : (c[x] < t->width ? c[x] : t->width) * texel;
+	place = texture_find(t, geometry, range, at, texel, &address);
+	if (place != TEXTURE_INSIDE)
+		return place;
+	TEXTURE_LOOP for (uint32_t k = 0; k < count; k++) if (k < t->channels)
+		texture_write(memory, address + k * bytes, texture_encode(t, words[k]), bytes);
+	return place;
 }
 
 #endif

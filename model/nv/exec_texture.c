@@ -513,6 +513,36 @@ static void run_surface_store(struct warp *w, const struct op *op, uint32_t mask
 	}
 }
 
+static void run_channel_store(struct warp *w, const struct op *op, uint32_t mask)
+{
+	enum texture_geometry g = op->inst->mod[SASS_M_GEOMETRY];
+	uint32_t count = width_bytes(op) / 4;
+	struct lookup l = {.w = w};
+	struct texture_memory m = {.access = access_memory, .user = &l};
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t value[4] = {0}, at[4] = {0};
+
+		if (!(mask >> i & 1))
+			continue;
+		if (!find_texture(&l, i, lane_handle(w, &op->s[2], i), false) ||
+		    !check_geometry(&l, op))
+			return;
+		read_surface_coordinates(w, op, i, at);
+		for (uint32_t k = 0; k < count; k++)
+			value[k] = w->r[op->s[1].row + (op->s[1].row == ROW_ZERO ? 0 : k)][i];
+		if (texture_store(&l.texture, g, op->inst->mod[SASS_M_RANGE], at, value, count,
+				  &m) == TEXTURE_TRAPS) {
+			warp_fault(w, i, MODEL_FAULT_TRAP, l.handle,
+				   "access to a texel outside of the surface of handle 0x%x",
+				   l.handle);
+			return;
+		}
+		if (m.failed)
+			return;
+	}
+}
+
 static void run_surface_reduce(struct warp *w, const struct op *op, uint32_t mask)
 {
 	const struct element *e = atomic_element(op->inst->mod[SASS_M_ATYPE]);
@@ -573,6 +603,8 @@ const struct op_row rows_texture[] = {
 	{SASS_SULD_B, "dss", run_surface_load, NULL, NULL},
 	{SASS_SUST, "sssi", run_surface_store, NULL, prepare_texture},
 	{SASS_SUST_B, "sss", run_surface_store, NULL, NULL},
+	{SASS_SUST_P, "sssi", run_channel_store, NULL, prepare_texture},
+	{SASS_SUST_P_B, "sss", run_channel_store, NULL, NULL},
 	{SASS_SURED, "sssi", run_surface_reduce, NULL, prepare_reduce},
 	{SASS_SURED_B, "sss", run_surface_reduce, NULL, prepare_reduce},
 	OP_ROWS_END,

@@ -74,6 +74,22 @@ static bool access_surface(struct interp *ip, struct interp_thread *t, const str
 	return true;
 }
 
+static bool store_channels(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+			   const struct texture *texture, const uint32_t *coordinates)
+{
+	struct texture_memory memory = {.access = access_memory, .user = (void *)ip->launch};
+	uint32_t words[TEXTURE_CHANNELS] = {0}, first = ir_texture_args(in);
+
+	for (uint32_t k = first; k < in->nargs; k++)
+		words[k - first] = (uint32_t)t->values[in->args[k]].bits;
+	if (texture_store(texture, in->geometry, in->range, coordinates, words, in->nargs - first,
+			  &memory) == TEXTURE_TRAPS)
+		return interp_fail(ip, t, "access outside of the surface 0x%llx",
+				   (unsigned long long)t->values[in->args[0]].bits);
+	return !memory.failed || interp_fail(ip, t, "no memory at 0x%llx of a surface",
+					     (unsigned long long)memory.fault);
+}
+
 /* The read that the arguments describe. */
 static void make_request(const struct interp_thread *t, const struct ir_inst *in,
 			 struct texture_request *r)
@@ -118,6 +134,8 @@ bool interp_texture(struct interp *ip, struct interp_thread *t, const struct ir_
 		return true;
 	}
 	make_request(t, in, &r);
+	if (in->flags & IR_FORMATTED)
+		return store_channels(ip, t, in, &texture, r.coordinates);
 	if (ir_ops[in->op].attributes & A_RANGE)
 		return access_surface(ip, t, in, &texture, r.coordinates);
 	fault = texture_request_fault(&texture, &r);

@@ -21,6 +21,17 @@ static DEVICE uint32_t texture_read(void *memory, uint64_t address, uint32_t byt
 	return *(uint32_t *)address;
 }
 
+static DEVICE void texture_write(void *memory, uint64_t address, uint32_t value, uint32_t bytes)
+{
+	(void)memory;
+	if (bytes == 1)
+		*(volatile uint8_t *)address = (uint8_t)value;
+	else if (bytes == 2)
+		*(volatile uint16_t *)address = (uint16_t)value;
+	else
+		*(volatile uint32_t *)address = value;
+}
+
 #define TEXTURE_FUNCTION static DEVICE
 #define TEXTURE_CALLED   static DEVICE __attribute__((noinline))
 #define TEXTURE_LOOP     _Pragma("unroll 1")
@@ -163,14 +174,28 @@ CALLED void __sov_surface_store(uint64_t handle, uint32_t what, uint32_t a,
 			((volatile uint32_t *)at)[k] = words[k];
 }
 
+/* amount: channels */
+CALLED void __sov_surface_put(uint64_t handle, uint32_t what, uint32_t a, uint32_t b, uint32_t c,
+			      uint32_t x, uint32_t y, uint32_t z, uint32_t w)
+{
+	uint32_t coordinates[3] = {a, b, c}, words[4] = {x, y, z, w};
+
+	if (texture_put(find(handle), 0, GEOMETRY(what), CHOICE(what), coordinates, words,
+			AMOUNT(what)) == TEXTURE_TRAPS)
+		asm volatile("trap;");
+}
+
 /* amount: one of these */
-enum { ADD, ADD_WIDE, MIN_U, MIN_S, MAX_U, MAX_S, AND, OR };
+enum {
+	ADD, ADD_WIDE, MIN_U, MIN_S, MAX_U, MAX_S, AND, OR,
+	MIN_U_WIDE, MIN_S_WIDE, MAX_U_WIDE, MAX_S_WIDE
+};
 
 CALLED void __sov_surface_reduce(uint64_t handle, uint32_t what, uint32_t a,
 						uint32_t b, uint32_t c, uint64_t x)
 {
 	uint32_t how = AMOUNT(what), word = (uint32_t)x;
-	void *at = surface_at(handle, what, how == ADD_WIDE ? 8 : 4, a, b, c);
+	void *at = surface_at(handle, what, how == ADD_WIDE || how >= MIN_U_WIDE ? 8 : 4, a, b, c);
 
 	if (!at)
 		return;
@@ -186,6 +211,14 @@ CALLED void __sov_surface_reduce(uint64_t handle, uint32_t what, uint32_t a,
 		REDUCE("max.u32", "r", at, word);
 	else if (how == MAX_S)
 		REDUCE("max.s32", "r", at, word);
+	else if (how == MIN_U_WIDE)
+		REDUCE("min.u64", "l", at, x);
+	else if (how == MIN_S_WIDE)
+		REDUCE("min.s64", "l", at, x);
+	else if (how == MAX_U_WIDE)
+		REDUCE("max.u64", "l", at, x);
+	else if (how == MAX_S_WIDE)
+		REDUCE("max.s64", "l", at, x);
 	else if (how == AND)
 		REDUCE("and.b32", "r", at, word);
 	else

@@ -211,7 +211,8 @@ static void lower_surface_store(struct lowering *l)
 	uint32_t first = 1 + ir_texture_coordinates(&in);
 	uint32_t bytes = ir_type_bits(in.type) / 8 * (in.nargs - first);
 	ir_val args[MAX_ARGUMENTS];
-	uint32_t n = common_arguments(l, in.range, bytes, 3, args);
+	bool formatted = in.flags & IR_FORMATTED;
+	uint32_t n = common_arguments(l, in.range, formatted ? bytes / 4 : bytes, 3, args);
 
 	for (uint32_t k = first; k < in.nargs; k++) {
 		if (in.type == IR_B64) {
@@ -227,7 +228,7 @@ static void lower_surface_store(struct lowering *l)
 	}
 	while (n < STORE_ARGUMENTS)
 		args[n++] = constant(l, 0);
-	call(l, "__sov_surface_store", args, n);
+	call(l, formatted ? "__sov_surface_put" : "__sov_surface_store", args, n);
 }
 
 static void lower_surface_reduce(struct lowering *l)
@@ -235,10 +236,16 @@ static void lower_surface_reduce(struct lowering *l)
 	static const uint8_t numbers[IR_ATOM_COUNT] = {
 		[IR_ATOM_ADD] = 0,   [IR_ATOM_MIN_U] = 2, [IR_ATOM_MIN_S] = 3, [IR_ATOM_MAX_U] = 4,
 		[IR_ATOM_MAX_S] = 5, [IR_ATOM_AND] = 6,   [IR_ATOM_OR] = 7};
+	static const uint8_t wide_numbers[IR_ATOM_COUNT] = {[IR_ATOM_ADD] = 1,
+							    [IR_ATOM_MIN_U] = 8,
+							    [IR_ATOM_MIN_S] = 9,
+							    [IR_ATOM_MAX_U] = 10,
+							    [IR_ATOM_MAX_S] = 11};
 	const struct ir_inst in = *ir_at(l->f, l->at);
 	ir_val args[MAX_ARGUMENTS], x = in.args[in.nargs - 1];
 	bool wide = in.type == IR_B64;
-	uint32_t n = common_arguments(l, in.range, wide ? 1 : numbers[in.sub], 3, args);
+	uint32_t n = common_arguments(l, in.range, wide ? wide_numbers[in.sub] : numbers[in.sub], 3,
+				      args);
 
 	args[n++] = wide ? x : emit(l, IR_ZEXT, IR_B64, IR_B32, x, 0);
 	call(l, "__sov_surface_reduce", args, n);

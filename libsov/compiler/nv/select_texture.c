@@ -215,9 +215,12 @@ bool select_surface_load(struct select *s, const struct ir_inst *in)
 
 bool select_surface_store(struct select *s, const struct ir_inst *in)
 {
+	static const uint16_t names[2][2] = {{SASS_SUST_B, SASS_SUST},
+					     {SASS_SUST_P_B, SASS_SUST_P}};
 	uint32_t first = 1 + ir_texture_coordinates(in), n = 2, count = 0;
 	uint32_t bytes = ir_type_bits(in->type) / 8 * (in->nargs - first);
 	struct mir_source ops[4];
+	struct mir_inst *i;
 	struct arg words[4];
 
 	for (uint32_t k = first; k < in->nargs; k++) {
@@ -229,8 +232,8 @@ bool select_surface_store(struct select *s, const struct ir_inst *in)
 	ops[0] = coordinates(s, in);
 	ops[1] = count > 1 ? in_vector(s, words, count) : in_reg(s, words[0]);
 	n += add_handle(s, in, &ops[2]);
-	set_surface(s, emit(s, s->f->sm >= 90 ? SASS_SUST : SASS_SUST_B, ops, n), in, MIR_WRITES,
-		    bytes);
+	i = emit(s, names[!!(in->flags & IR_FORMATTED)][s->f->sm >= 90], ops, n);
+	set_surface(s, i, in, MIR_WRITES, bytes);
 	return true;
 }
 
@@ -241,13 +244,16 @@ bool select_surface_reduce(struct select *s, const struct ir_inst *in)
 		[IR_ATOM_MIN_S] = SASS_ATOM_MIN, [IR_ATOM_MAX_U] = SASS_ATOM_MAX,
 		[IR_ATOM_MAX_S] = SASS_ATOM_MAX, [IR_ATOM_AND] = SASS_ATOM_AND,
 		[IR_ATOM_OR] = SASS_ATOM_OR};
+	static const uint8_t types[2][2] = {{SASS_ATYPE_U32, SASS_ATYPE_S32},
+					    {SASS_ATYPE_U64, SASS_ATYPE_S64}};
+	bool is_signed = in->sub == IR_ATOM_MIN_S || in->sub == IR_ATOM_MAX_S;
 	ir_val operand = in->args[in->nargs - 1];
 	bool wide = in->type == IR_B64;
 	struct mir_source ops[4];
 	struct mir_inst *i;
 	uint32_t n = 2;
 
-	if (in->sub > IR_ATOM_OR || (wide && in->sub != IR_ATOM_ADD) || in->sub == IR_ATOM_INC ||
+	if (in->sub > IR_ATOM_OR || (wide && in->sub > IR_ATOM_MAX_S) || in->sub == IR_ATOM_INC ||
 	    in->sub == IR_ATOM_DEC)
 		return false;
 	ops[0] = coordinates(s, in);
@@ -256,10 +262,7 @@ bool select_surface_reduce(struct select *s, const struct ir_inst *in)
 	i = emit(s, s->f->sm >= 90 ? SASS_SURED : SASS_SURED_B, ops, n);
 	set_surface(s, i, in, MIR_READS | MIR_WRITES | MIR_ORDERED, wide ? 8 : 4);
 	set_mod(i, SASS_M_ATOM, atoms[in->sub]);
-	set_mod(i, SASS_M_ATYPE,
-		wide                                                   ? SASS_ATYPE_U64
-		: in->sub == IR_ATOM_MIN_S || in->sub == IR_ATOM_MAX_S ? SASS_ATYPE_S32
-								       : SASS_ATYPE_U32);
+	set_mod(i, SASS_M_ATYPE, types[wide][is_signed]);
 	set_mod(i, SASS_M_ORDER, SASS_ORDER_STRONG_SYS);
 	return true;
 }

@@ -724,8 +724,9 @@ const struct ptx_row ptx_rows[] = {
 	ROW("suq.query.b32 d, [a]", ".query = .width .height .depth", txq, TEXQUERY),
 	ROW("suld.b.geom{.cop}{.vec}.type.bounds d, [a, b]", SURFACE_ELEMENTS ".cop = .ca .cg .cs .cv; d = .type or wider or vector or fragment", suld, SURFLOAD),
 	ROW("sust.b.geom{.cop}{.vec}.type.bounds [a, b], c", SURFACE_ELEMENTS ".cop = .wb .cg .cs .wt; c = .type or wider or vector or fragment", sust, SURFSTORE),
+	ROW("sust.p.geom{.vec}.b32.bounds [a, b], c", SURFACE VECTOR "c = .b32 or vector or fragment", sust_p, SURFSTORE),
 	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .add; .type = .u32 .s32 .u64", sured, SURFREDUCE),
-	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .min .max; .type = .u32 .s32", sured, SURFREDUCE),
+	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .min .max; .type = .u32 .s32 .u64 .s64", sured, SURFREDUCE),
 	ROW("sured.b.op.geom.b32.bounds [a, b], c", SURFACE ".op = .and .or", sured, SURFREDUCE),
 
 	/* lanes and blocks */

@@ -371,6 +371,24 @@ void ptx_lower_sust(struct ptx *x, const struct ptx_inst *in)
 	emit_texture(x, in, wide, 0, n + words, args);
 }
 
+/* Channels, which the access converts to the format of the texels. */
+void ptx_lower_sust_p(struct ptx *x, const struct ptx_inst *in)
+{
+	uint32_t count = ptx_has_modifier(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1, n;
+	ir_val args[1 + MAX_COORDINATES + IR_MAX_ELEMENTS];
+	ir_id i;
+
+	if (!ptx_check_fragment(x, in, ROLE_C, count))
+		return;
+	n = read_coordinates(x, in, false, args);
+	if (!n)
+		return;
+	for (uint32_t k = 0; k < count; k++)
+		args[n++] = ptx_read_operand(x, ptx_fragment_register(in->role[ROLE_C], k));
+	i = emit_texture(x, in, IR_B32, 0, n, args);
+	ir_at(x->func, i)->flags = IR_FORMATTED;
+}
+
 void ptx_lower_sured(struct ptx *x, const struct ptx_inst *in)
 {
 	ir_val args[1 + MAX_COORDINATES + 1];

@@ -89,7 +89,6 @@ SASS_MOD(GEOMETRY) /* textures and surfaces: enum texture_geometry */
 SASS_MOD(RANGE)    /* surfaces: enum texture_range */
 SASS_MOD(QUERY)    /* TXQ: enum texture_query */
 SASS_MOD(CHANNEL)  /* TLD4: red, green, blue, alpha */
-SASS_MOD(CHANNELS) /* SUST.P: 0: one channel, 1: two, 2: four */
 SASS_MOD(LEVEL)    /* TEX, TLD: 1: .LL, the level is an operand; 0: .LZ, it is 0 */
 SASS_MOD(CLAMP)    /* TLD: 1: .CL, which ptxas sets with .LL */
 SASS_MOD(OFFSET)   /* TEX, TLD, TLD4, TXD: 1: .AOFFI, an offset is an operand */

@@ -217,6 +217,8 @@ SASS_OP(SULD)       /* d, a, ur pair, i=0 */
 SASS_OP(SULD_B)     /* d, a, c */
 SASS_OP(SUST)       /* a, b data, ur pair, i=0 */
 SASS_OP(SUST_B)     /* a, b data, c */
+SASS_OP(SUST_P)     /* a, b, ur pair, i=0: channels that are converted to the format */
+SASS_OP(SUST_P_B)   /* a, b, c */
 SASS_OP(SURED)      /* a, b data, ur pair, i=0 */
 SASS_OP(SURED_B)    /* a, b data, c */
 SASS_OP(LDGDEPBAR)  /* -: its write scoreboard is pending until the copies so far have arrived */
