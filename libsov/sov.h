@@ -380,9 +380,24 @@ typedef enum sov_address_mode {
 } sov_address_mode;
 
 typedef enum sov_texture_flag {
-	SOV_TEXTURE_LINEAR = 1u << 0,    /* linear filter, not of integers */
-	SOV_TEXTURE_NORMALIZED = 1u << 1 /* coordinates from 0 to 1 */
+	SOV_TEXTURE_LINEAR = 1u << 0,       /* linear filter, not of integers */
+	SOV_TEXTURE_NORMALIZED = 1u << 1,   /* coordinates from 0 to 1 */
+	SOV_TEXTURE_LEVEL_LINEAR = 1u << 2, /* filter between two levels, not of integers */
+	SOV_TEXTURE_LEVEL_LIMITS = 1u << 3  /* min_level and max_level limit the level */
 } sov_texture_flag;
+
+/* What an operand of a depth comparison must be in relation to a texel. */
+typedef enum sov_compare {
+	SOV_COMPARE_NONE = 0, /* texels are read, not compared */
+	SOV_COMPARE_NEVER = 1,
+	SOV_COMPARE_LESS = 2,
+	SOV_COMPARE_EQUAL = 3,
+	SOV_COMPARE_LESS_EQUAL = 4,
+	SOV_COMPARE_GREATER = 5,
+	SOV_COMPARE_NOT_EQUAL = 6,
+	SOV_COMPARE_GREATER_EQUAL = 7,
+	SOV_COMPARE_ALWAYS = 8
+} sov_compare;
 
 typedef struct sov_texture_options {
 	uint32_t size;
@@ -402,12 +417,22 @@ typedef struct sov_texture_options {
 	/* With memory 0: read the texels of this texture, which has the same width, height, depth
 	 * and bytes of a texel, and must outlive this one. 0: new ones. */
 	sov_texture texels;
+	/* Levels, each of half the size of the one before, at least 1; 0 means 1. More than one
+	 * need SOV_TEXTURE_NORMALIZED and memory 0. With texels: how many levels of it are read,
+	 * from first_level on, 0: all; a surface is the first. */
+	uint32_t levels, first_level;
+	/* Is added to the level that a kernel asks for, from -16 to 16; and limits from 0 to 16,
+	 * which count from the first level on. */
+	float level_bias, min_level, max_level;
+	uint32_t compare;        /* sov_compare; of one channel of f32, or of 16 bits as unorm */
+	uint32_t max_anisotropy; /* 0 or 1: no other filter is supported */
 } sov_texture_options;
 SOV_API sov_result sov_texture_create(sov_context context, const sov_texture_options *options,
 				      sov_texture *texture);
 /* Waits for work that was submitted before. */
 SOV_API sov_result sov_texture_destroy(sov_context context, sov_texture texture);
-/* Copy all texels from or to host memory, where they lie without gaps, and wait. */
+/* Copy all texels that are read from or to host memory, where they lie without gaps, and wait. Each
+ * layer or face has its levels one after the other, three dimensions have each level's slices. */
 SOV_API sov_result sov_texture_write(sov_context context, sov_texture texture, const void *texels);
 SOV_API sov_result sov_texture_read(sov_context context, sov_texture texture, void *texels);
 

@@ -171,7 +171,7 @@ static inline void gpu_write_arguments(const struct image_kernel *k, const void 
 
 /* A context has a pool of descriptions of textures, whose numbers are less than this. */
 #define GPU_MAX_TEXTURES       4096u
-#define GPU_TEXTURE_POOL_BYTES (GPU_MAX_TEXTURES * 64u)
+#define GPU_TEXTURE_POOL_BYTES (GPU_MAX_TEXTURES * 80u)
 
 /* ---- the table of a vendor ---- */
 

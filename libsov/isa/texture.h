@@ -52,6 +52,20 @@ enum texture_address {
 	TEXTURE_ADDRESSES
 };
 
+/* How a depth comparison relates its operand to a texel: less: operand < texel. */
+enum texture_compare {
+	TEXTURE_NO_COMPARE,
+	TEXTURE_NEVER,
+	TEXTURE_LESS,
+	TEXTURE_EQUAL,
+	TEXTURE_LESS_EQUAL,
+	TEXTURE_GREATER,
+	TEXTURE_NOT_EQUAL,
+	TEXTURE_GREATER_EQUAL,
+	TEXTURE_ALWAYS,
+	TEXTURE_COMPARES
+};
+
 /* What an access to a surface outside of it does. */
 enum texture_range { TEXTURE_TRAP, TEXTURE_TO_EDGE, TEXTURE_ZERO, TEXTURE_RANGES };
 
@@ -59,16 +73,35 @@ enum texture_range { TEXTURE_TRAP, TEXTURE_TO_EDGE, TEXTURE_ZERO, TEXTURE_RANGES
 enum texture_place { TEXTURE_INSIDE, TEXTURE_OUTSIDE, TEXTURE_TRAPS };
 
 /* What txq and suq ask for. */
-enum texture_query { TEXTURE_WIDTH, TEXTURE_HEIGHT, TEXTURE_DEPTH, TEXTURE_QUERIES };
+enum texture_query {
+	TEXTURE_WIDTH,
+	TEXTURE_HEIGHT,
+	TEXTURE_DEPTH,
+	TEXTURE_LEVELS,
+	TEXTURE_QUERIES
+};
 
-#define TEXTURE_CHANNELS 4
+/* What a read of a texture says about the level of detail. */
+enum texture_detail {
+	TEXTURE_BASE,     /* nothing: the most detailed level, without the sampler's bias */
+	TEXTURE_LEVEL,    /* the level: f32, or an integer with integer coordinates */
+	TEXTURE_GRADIENT, /* derivatives of the coordinates by those of two directions */
+};
+
+#define TEXTURE_CHANNELS   4
+#define TEXTURE_MAX_LEVELS 16
+#define TEXTURE_DETAIL_ONE 256   /* levels of detail are in steps of 1 / 256 */
+#define TEXTURE_MAX_DETAIL 0xfff /* of the limits */
+#define TEXTURE_MIN_BIAS   (-0x1000)
+#define TEXTURE_MAX_BIAS   0xfff
 
 /* In memory as it stands here: the compiler's device code reads it. */
 struct texture {
-	uint64_t address;              /* of the first texel */
-	uint64_t slice_bytes;          /* from a slice, layer or face to the next */
+	uint64_t address; /* of the first texel */
+	/* From a slice, layer or face to the next; levels of a layer or face follow each other. */
+	uint64_t slice_bytes;
 	uint32_t row_bytes;            /* from a row to the next; TEXTURE_GOBS: a multiple of 64 */
-	uint32_t width, height, depth; /* in texels; depth: slices, layers or faces */
+	uint32_t width, height, depth; /* of level 0 in texels; depth: slices, layers or faces */
 	uint8_t geometry, layout;
 	uint8_t channels;     /* 1, 2 or 4 */
 	uint8_t channel_bits; /* 8, 16 or 32 */
@@ -76,10 +109,33 @@ struct texture {
 	uint8_t address_mode[3];
 	uint8_t linear;     /* filter: linear instead of the nearest texel */
 	uint8_t normalized; /* coordinates from 0 to 1 */
-	uint8_t reserved[6];
+	uint8_t compare;    /* enum texture_compare */
+	/* Levels: the last one in memory, without gaps after level 0, and the first and last that
+	 * are read. Each has half the size of the one before, at least 1. */
+	uint8_t last_level, first_read, last_read;
+	uint8_t level_linear; /* filter between two levels */
+	uint8_t reserved;
+	/* Limits of the level of detail, from the first level on, and what is added to it. */
+	uint16_t min_detail, max_detail;
+	int16_t bias;
+	uint8_t reserved_too[10];
 	uint32_t border[TEXTURE_CHANNELS]; /* as read */
 };
-#define TEXTURE_BYTES 64
+#define TEXTURE_BYTES 80
+
+/* A read of a texture by an instruction. */
+struct texture_request {
+	uint32_t geometry;       /* enum texture_geometry */
+	uint32_t detail;         /* enum texture_detail */
+	uint32_t coordinates[4]; /* f32, layers u32 */
+	uint32_t level;          /* f32, or an integer */
+	uint32_t gradients[2][3];
+	/* Added to coordinates in texels: signed fields for x, y and z, of 4 bits each, or for
+	 * gathers 6 bits in bytes. */
+	uint32_t offset;
+	uint32_t compares; /* 1: to this f32 */
+	uint32_t reference;
+};
 
 #ifndef __CUDACC__
 _Static_assert(sizeof(struct texture) == TEXTURE_BYTES, "device code knows the size");
@@ -91,7 +147,7 @@ uint32_t texture_texel_bytes(const struct texture *t);
 const char *texture_fault(const struct texture *t);
 /* Bytes of all slices. */
 uint64_t texture_bytes(const struct texture *t);
-/* Of a byte of a texel, from the address on. */
+/* Of a byte of a texel of level 0, from the address on. */
 uint64_t texture_offset(const struct texture *t, uint32_t x_bytes, uint32_t y, uint32_t z);
 
 /* Reads or writes up to 8 bytes; false: the address is not mapped. */
@@ -102,19 +158,28 @@ struct texture_memory {
 	uint64_t fault;
 };
 
-/* tex: coordinates are f32, or s32 for texels. */
-void texture_sample(const struct texture *t, enum texture_geometry g, bool texels,
-		    const uint32_t *coordinates, struct texture_memory *m,
-		    uint32_t out[TEXTURE_CHANNELS]);
+/* tex: a filtered texel at f32 coordinates, or the texel at integer ones. */
+void texture_sample(const struct texture *t, const struct texture_request *r, bool texel,
+		    struct texture_memory *m, uint32_t out[TEXTURE_CHANNELS]);
 /* tld4: one channel of the four texels that linear filtering would read. */
-void texture_gather(const struct texture *t, enum texture_geometry g, uint32_t channel,
-		    const uint32_t *coordinates, struct texture_memory *m,
-		    uint32_t out[TEXTURE_CHANNELS]);
-uint32_t texture_answer(const struct texture *t, enum texture_query q);
+void texture_gather(const struct texture *t, const struct texture_request *r, uint32_t channel,
+		    struct texture_memory *m, uint32_t out[TEXTURE_CHANNELS]);
+/* Why no instruction may read the texture so; NULL: it is good. */
+const char *texture_request_fault(const struct texture *t, const struct texture_request *r);
+/* Of a level, from the first that is read on, also where there is none. */
+uint32_t texture_answer(const struct texture *t, enum texture_query q, uint32_t level);
+/* A texture of this level alone, which is that of the memory. */
+struct texture texture_of_level(const struct texture *t, uint32_t level);
+/* Sets strides of memory without gaps between rows, levels and slices. */
+void texture_pack(struct texture *t);
 /* suld, sust, sured: where the access to count bytes is; x counts bytes. */
 enum texture_place texture_place(const struct texture *t, enum texture_geometry g,
 				 enum texture_range range, const uint32_t *coordinates,
 				 uint32_t count, uint64_t *address);
+/* sust.p: stores channels in the format of the texels, where x counts texels. */
+enum texture_place texture_store(const struct texture *t, enum texture_geometry g,
+				 enum texture_range range, const uint32_t *coordinates,
+				 const uint32_t *words, uint32_t count, struct texture_memory *m);
 #endif
 
 #endif

@@ -5,7 +5,18 @@
  * compiler calls functions instead of texture instructions. The including file defines
  * TEXTURE_FUNCTION and TEXTURE_CALLED, the storage class of functions and of those that are not
  * worth inlining, TEXTURE_LOOP, which precedes loops that are not worth unrolling, and
- * texture_read(), which returns up to 4 bytes of memory.
+ * texture_read() and texture_write(), which return and store up to 4 bytes of memory.
+ *
+ * The level of detail. An instruction gives it, or derivatives of the coordinates, from which it is
+ * log2 of the longer of the two vectors that are the derivatives times the sizes of the first level;
+ * for a cube those of the coordinates in its face. An instruction without either reads the most
+ * detailed level that the limits allow, which is what ptxas's level of -32 does. The sampler's bias is added, the sum is rounded
+ * to 1/256 and limited by the sampler, then to the levels that there are. The nearest level is chosen
+ * by rounding half up; a linear filter reads the level below and the one above, and its weight is the
+ * fraction. A texture with one level ignores all of this.
+ * The PTX ISA leaves the derivation from derivatives to the hardware. OpenGL 4.6, 8.14.1, lets a chip
+ * approximate the length by anything between the largest component and their sum, so that a chip's
+ * level may differ from this one by up to log2(3).
  *
  * Decided here, where NVIDIA's documents leave it open, and not compared with a chip:
  * - A linear filter's weights are rounded to the nearest of 256 steps, and products are added in
@@ -15,6 +26,12 @@
  * - NaN as a coordinate is 0.
  * - A cube's coordinates of equal magnitude choose x before y before z; filters stay in the face.
  * - Wrapping and mirroring without normalized coordinates is clamping.
+ * - A level that integer coordinates name is limited to those that there are.
+ * - Channels that a surface stores are limited to the format's range; NaN is 0 except in floats, and
+ *   fractions are rounded to nearest even. Channels that are not given keep their value.
+ * - Offsets are added to the texels of the level that is read, before the address mode.
+ * - A comparison gives 0 or 1 in each texel before the filter, and replaces the first channel;
+ *   the border's colour is compared, too.
  */
 #ifndef SOV_ISA_TEXTURE_EVAL_H
 #define SOV_ISA_TEXTURE_EVAL_H
@@ -64,6 +81,51 @@ TEXTURE_FUNCTION uint64_t texture_where(const struct texture *t, uint32_t x, uin
 	at += (uint64_t)(y / TEXTURE_GOB_ROWS) * TEXTURE_GOB_ROWS * t->row_bytes;
 	at += (uint64_t)(x / TEXTURE_GOB_WIDTH) * TEXTURE_GOB_BYTES;
 	return at + (x % 64 / 32 * 256 + y % 8 / 4 * 128 + x % 32 / 16 * 64 + y % 4 * 16 + x % 16);
+}
+
+/* Bytes of a row, with the padding of blocks, and rows with theirs. */
+TEXTURE_FUNCTION uint32_t texture_row_bytes(const struct texture *t, uint32_t width)
+{
+	uint32_t bytes = width * t->channels * (t->channel_bits / 8u);
+
+	if (t->layout == TEXTURE_LINEAR)
+		return bytes;
+	return (bytes + TEXTURE_GOB_WIDTH - 1) / TEXTURE_GOB_WIDTH * TEXTURE_GOB_WIDTH;
+}
+
+TEXTURE_FUNCTION uint64_t texture_plane_bytes(const struct texture *t, uint32_t row,
+					      uint32_t height)
+{
+	if (t->layout == TEXTURE_GOBS)
+		height = (height + TEXTURE_GOB_ROWS - 1) / TEXTURE_GOB_ROWS * TEXTURE_GOB_ROWS;
+	return (uint64_t)row * height;
+}
+
+TEXTURE_FUNCTION uint32_t texture_half(uint32_t size)
+{
+	return size > 1 ? size / 2 : 1;
+}
+
+/* The texture of one level. */
+TEXTURE_FUNCTION void texture_enter_level(const struct texture *t, uint32_t level,
+					  struct texture *out)
+{
+	uint64_t bytes;
+
+	*out = *t;
+	TEXTURE_LOOP for (uint32_t k = 0; k < level; k++)
+	{
+		bytes = texture_plane_bytes(t, out->row_bytes, out->height);
+		out->address += t->geometry == TEXTURE_3D ? bytes * out->depth : bytes;
+		out->width = texture_half(out->width);
+		out->height = texture_half(out->height);
+		out->row_bytes = texture_row_bytes(t, out->width);
+		if (t->geometry != TEXTURE_3D)
+			continue;
+		out->depth = texture_half(out->depth);
+		out->slice_bytes = texture_plane_bytes(t, out->row_bytes, out->height);
+	}
+	out->last_level = out->first_read = out->last_read = 0;
 }
 
 TEXTURE_FUNCTION float texture_from_half(uint32_t h)
@@ -178,7 +240,7 @@ struct texture_tap {
 };
 
 TEXTURE_CALLED struct texture_tap texture_tap(const struct texture *t, uint32_t axis, float v,
-					      int32_t size, bool linear)
+					      int32_t size, bool linear, int32_t shift)
 {
 	float at = texture_scaled(t, axis, v, size), whole;
 	struct texture_tap tap;
@@ -189,8 +251,8 @@ TEXTURE_CALLED struct texture_tap texture_tap(const struct texture *t, uint32_t 
 	tap.weight = linear ? (int32_t)((at - whole) * TEXTURE_STEPS + 0.5f) : 0;
 	if (tap.weight < 0 || tap.weight > TEXTURE_STEPS)
 		tap.weight = 0; /* beyond TEXTURE_FAR */
-	tap.first = texture_index(t, axis, (int32_t)whole, size);
-	tap.second = texture_index(t, axis, (int32_t)whole + 1, size);
+	tap.first = texture_index(t, axis, (int32_t)whole + shift, size);
+	tap.second = texture_index(t, axis, (int32_t)whole + shift + 1, size);
 	return tap;
 }
 
@@ -250,33 +312,75 @@ TEXTURE_FUNCTION struct texture_point texture_point(const struct texture *t, uin
 	return p;
 }
 
-TEXTURE_CALLED void texture_or_border(const struct texture *t, void *memory, int32_t x, int32_t y,
-				      int32_t z, uint32_t *out)
+TEXTURE_FUNCTION uint32_t texture_passes(const struct texture *t, float reference, float texel)
 {
-	if (x >= 0 && y >= 0 && z >= 0) {
-		texture_texel(t, memory, x, y, z, out);
-		return;
+	bool passes = true;
+
+	switch (t->compare) {
+	case TEXTURE_NEVER:
+		passes = false;
+		break;
+	case TEXTURE_LESS:
+		passes = reference < texel;
+		break;
+	case TEXTURE_EQUAL:
+		passes = reference == texel;
+		break;
+	case TEXTURE_LESS_EQUAL:
+		passes = reference <= texel;
+		break;
+	case TEXTURE_GREATER:
+		passes = reference > texel;
+		break;
+	case TEXTURE_NOT_EQUAL:
+		passes = reference != texel;
+		break;
+	case TEXTURE_GREATER_EQUAL:
+		passes = reference >= texel;
+		break;
 	}
-	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) out[c] = t->border[c];
+	return passes ? 0x3f800000 : 0;
 }
 
-TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory, uint32_t geometry,
-				     const uint32_t *coordinates, uint32_t *out)
+/* A texel as it reaches the filter. */
+TEXTURE_CALLED void texture_or_border(const struct texture *t, void *memory,
+				      const struct texture_request *r, int32_t x, int32_t y,
+				      int32_t z, uint32_t *out)
+{
+	if (x >= 0 && y >= 0 && z >= 0)
+		texture_texel(t, memory, x, y, z, out);
+	else
+		TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) out[c] = t->border[c];
+	if (r->compares)
+		out[0] = texture_passes(t, texture_float(r->reference), texture_float(out[0]));
+}
+
+TEXTURE_FUNCTION int32_t texture_shift(const struct texture_request *r, uint32_t axis,
+				       uint32_t bits, uint32_t step)
+{
+	return (int32_t)(r->offset << (32 - bits - axis * step)) >> (32 - bits);
+}
+
+/* Filters texels of one level. */
+TEXTURE_CALLED void texture_filter_level(const struct texture *t, void *memory,
+					 const struct texture_request *r,
+					 const struct texture_point *p, uint32_t *out)
 {
 	bool linear = t->linear && t->type != TEXTURE_UINT && t->type != TEXTURE_SINT;
-	struct texture_point p = texture_point(t, geometry, coordinates);
 	float sum[TEXTURE_CHANNELS] = {0.0f, 0.0f, 0.0f, 0.0f};
 	struct texture_tap x, y = {0, 0, 0}, z;
 	uint32_t texel[TEXTURE_CHANNELS];
 
-	x = texture_tap(t, 0, p.at[0], (int32_t)t->width, linear);
-	if (p.dimensions > 1)
-		y = texture_tap(t, 1, p.at[1], (int32_t)t->height, linear);
-	z.first = z.second = p.layer, z.weight = 0;
-	if (p.dimensions > 2)
-		z = texture_tap(t, 2, p.at[2], (int32_t)t->depth, linear);
+	x = texture_tap(t, 0, p->at[0], (int32_t)t->width, linear, texture_shift(r, 0, 4, 4));
+	if (p->dimensions > 1)
+		y = texture_tap(t, 1, p->at[1], (int32_t)t->height, linear,
+				texture_shift(r, 1, 4, 4));
+	z.first = z.second = p->layer, z.weight = 0;
+	if (p->dimensions > 2)
+		z = texture_tap(t, 2, p->at[2], (int32_t)t->depth, linear,
+				texture_shift(r, 2, 4, 4));
 	if (!linear) {
-		texture_or_border(t, memory, x.first, y.first, z.first, out);
+		texture_or_border(t, memory, r, x.first, y.first, z.first, out);
 		return;
 	}
 	TEXTURE_LOOP for (uint32_t k = 0; k < 8; k++)
@@ -288,52 +392,202 @@ TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory, uint
 
 		if (!wx || !wy || !wz)
 			continue;
-		texture_or_border(t, memory, k & 1 ? x.second : x.first, k & 2 ? y.second : y.first,
-				  k & 4 ? z.second : z.first, texel);
+		texture_or_border(t, memory, r, k & 1 ? x.second : x.first,
+				  k & 2 ? y.second : y.first, k & 4 ? z.second : z.first, texel);
 		TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) sum[c] +=
 			weight * texture_float(texel[c]);
 	}
 	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) out[c] = texture_bits(sum[c]);
 }
 
-/* Integer coordinates: no filter, no address modes. */
-TEXTURE_FUNCTION void texture_fetch(const struct texture *t, void *memory, uint32_t geometry,
-				    const uint32_t *c, uint32_t *out)
+/* 512 log2(v) of a positive number, rounded down: its exponent, then a bit of the fraction for each
+ * square. */
+TEXTURE_FUNCTION int32_t texture_log(float v)
 {
-	bool layers = geometry == TEXTURE_1D_LAYERS || geometry == TEXTURE_2D_LAYERS;
-	bool flat = geometry == TEXTURE_1D || geometry == TEXTURE_1D_LAYERS;
-	uint32_t z = layers ? (uint32_t)texture_layer(t, *c++, 1) : 0;
-	uint32_t x = c[0], y = flat ? 0 : c[1];
+	uint32_t bits = texture_bits(v);
+	int32_t log = (int32_t)(bits >> 23) - 127;
+	float m = texture_float((bits & 0x7fffff) | 0x3f800000);
 
-	if (geometry == TEXTURE_3D)
-		z = c[2];
-	if (x < t->width && y < t->height && z < t->depth) {
-		texture_texel(t, memory, (int32_t)x, (int32_t)y, (int32_t)z, out);
+	TEXTURE_LOOP for (uint32_t k = 0; k < 9; k++)
+	{
+		m *= m;
+		log *= 2;
+		if (m >= 2.0f) {
+			m *= 0.5f;
+			log++;
+		}
+	}
+	return log;
+}
+
+/* The derivatives in the face of a cube: of s / m, where m is the largest coordinate. */
+TEXTURE_FUNCTION void texture_face_gradient(const struct texture_request *r, uint32_t first,
+					    const uint32_t *gradient, float *out)
+{
+	uint32_t major = 0, k, n = 0;
+	float at[3], m, dm;
+
+	TEXTURE_LOOP for (k = 0; k < 3; k++)
+	{
+		at[k] = texture_float(r->coordinates[first + k] & 0x7fffffff);
+		if (at[k] > at[major])
+			major = k;
+	}
+	m = at[major];
+	dm = texture_float(gradient[major] ^ (r->coordinates[first + major] & 0x80000000));
+	TEXTURE_LOOP for (k = 0; k < 3; k++)
+	{
+		float s = texture_float(r->coordinates[first + k]);
+
+		if (k != major)
+			out[n++] = (texture_float(gradient[k]) * m - s * dm) / (m * m) * 0.5f;
+	}
+}
+
+/* log2 of the longer gradient, in texels of the first level: in steps of 1 / 256. */
+TEXTURE_FUNCTION int32_t texture_gradient_detail(const struct texture *t,
+						 const struct texture_request *r)
+{
+	bool cube = r->geometry == TEXTURE_CUBE || r->geometry == TEXTURE_CUBE_LAYERS;
+	bool flat = r->geometry == TEXTURE_1D || r->geometry == TEXTURE_1D_LAYERS;
+	float scale[3] = {(float)t->width, (float)t->height, (float)t->depth}, longest = 0.0f;
+	uint32_t axes = r->geometry == TEXTURE_3D ? 3 : flat ? 1 : 2;
+
+	TEXTURE_LOOP for (uint32_t g = 0; g < 2; g++)
+	{
+		float d[3] = {0.0f, 0.0f, 0.0f}, sum = 0.0f;
+
+		TEXTURE_LOOP for (uint32_t k = 0; k < axes; k++) d[k] =
+			texture_float(r->gradients[g][k]);
+		if (cube)
+			texture_face_gradient(r, r->geometry == TEXTURE_CUBE_LAYERS,
+					      r->gradients[g], d);
+		TEXTURE_LOOP for (uint32_t k = 0; k < axes; k++) sum +=
+			d[k] * scale[k] * d[k] * scale[k];
+		if (sum > longest)
+			longest = sum;
+	}
+	if (!(longest > 0x1p-60f))
+		return -32 * TEXTURE_DETAIL_ONE;
+	if (!(longest < 0x1p60f))
+		return 32 * TEXTURE_DETAIL_ONE;
+	return (texture_log(longest) + 2) >> 2;
+}
+
+/* The level of detail after bias and limits; level is the first that is read. */
+TEXTURE_FUNCTION int32_t texture_level_of_detail(const struct texture *t,
+						 const struct texture_request *r,
+						 const struct texture *level)
+{
+	int32_t detail = -32 * TEXTURE_DETAIL_ONE, last = t->last_read - t->first_read;
+	float given = texture_float(r->level);
+
+	if (r->detail == TEXTURE_GRADIENT)
+		detail = texture_gradient_detail(level, r);
+	else if (r->detail == TEXTURE_LEVEL && given > -32.0f)
+		detail = given < 32.0f ? (int32_t)texture_floor(given * TEXTURE_DETAIL_ONE + 0.5f)
+				       : 32 * TEXTURE_DETAIL_ONE;
+	detail += t->bias;
+	if (detail < t->min_detail)
+		detail = t->min_detail;
+	if (detail > t->max_detail)
+		detail = t->max_detail;
+	return detail < last * TEXTURE_DETAIL_ONE ? detail : last * TEXTURE_DETAIL_ONE;
+}
+
+TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory,
+				     const struct texture_request *r, uint32_t *out)
+{
+	struct texture_point p = texture_point(t, r->geometry, r->coordinates);
+	uint32_t second[TEXTURE_CHANNELS];
+	struct texture level;
+	int32_t detail, part;
+	float weight;
+
+	if (!t->last_level) {
+		texture_filter_level(t, memory, r, &p, out);
+		return;
+	}
+	texture_enter_level(t, t->first_read, &level);
+	detail = texture_level_of_detail(t, r, &level);
+	if (!t->level_linear)
+		detail =
+			(detail + TEXTURE_DETAIL_ONE / 2) / TEXTURE_DETAIL_ONE * TEXTURE_DETAIL_ONE;
+	part = detail % TEXTURE_DETAIL_ONE;
+	texture_enter_level(t, t->first_read + (uint32_t)detail / TEXTURE_DETAIL_ONE, &level);
+	texture_filter_level(&level, memory, r, &p, out);
+	if (!part)
+		return;
+	texture_enter_level(t, t->first_read + (uint32_t)detail / TEXTURE_DETAIL_ONE + 1, &level);
+	texture_filter_level(&level, memory, r, &p, second);
+	weight = (float)part * (1.0f / TEXTURE_DETAIL_ONE);
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) out[c] = texture_bits(
+		(1.0f - weight) * texture_float(out[c]) + weight * texture_float(second[c]));
+}
+
+/* Integer coordinates: no filter, no address modes. */
+TEXTURE_FUNCTION void texture_fetch(const struct texture *t, void *memory,
+				    const struct texture_request *r, uint32_t *out)
+{
+	bool layers = r->geometry == TEXTURE_1D_LAYERS || r->geometry == TEXTURE_2D_LAYERS;
+	bool flat = r->geometry == TEXTURE_1D || r->geometry == TEXTURE_1D_LAYERS;
+	int32_t chosen = r->detail == TEXTURE_LEVEL ? (int32_t)r->level : 0;
+	int32_t last = t->last_read - t->first_read;
+	const uint32_t *c = r->coordinates;
+	struct texture level;
+	uint32_t x, y, z;
+
+	chosen = chosen < 0 ? 0 : chosen < last ? chosen : last;
+	texture_enter_level(t, t->first_read + (uint32_t)chosen, &level);
+	z = layers ? (uint32_t)texture_layer(t, *c++, 1) : 0;
+	x = c[0] + (uint32_t)texture_shift(r, 0, 4, 4);
+	y = flat ? 0 : c[1] + (uint32_t)texture_shift(r, 1, 4, 4);
+	if (r->geometry == TEXTURE_3D)
+		z = c[2] + (uint32_t)texture_shift(r, 2, 4, 4);
+	if (x < level.width && y < level.height && z < level.depth) {
+		texture_texel(&level, memory, (int32_t)x, (int32_t)y, (int32_t)z, out);
 		return;
 	}
 	TEXTURE_LOOP for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) out[k] = 0;
 }
 
-/* Counter-clockwise from the lower left: PTX ISA, tld4. */
-TEXTURE_FUNCTION void texture_four(const struct texture *t, void *memory, uint32_t geometry,
-				   uint32_t channel, const uint32_t *coordinates, uint32_t *out)
+/* Counter-clockwise from the lower left: PTX ISA, tld4. Gathers read the level of a base read. */
+TEXTURE_FUNCTION void texture_four(const struct texture *t, void *memory,
+				   const struct texture_request *r, uint32_t channel, uint32_t *out)
 {
-	struct texture_point p = texture_point(t, geometry, coordinates);
-	struct texture_tap x = texture_tap(t, 0, p.at[0], (int32_t)t->width, true);
-	struct texture_tap y = texture_tap(t, 1, p.at[1], (int32_t)t->height, true);
+	struct texture_point p = texture_point(t, r->geometry, r->coordinates);
 	uint32_t texel[TEXTURE_CHANNELS];
+	struct texture_tap x, y;
+	struct texture level;
 
+	texture_enter_level(t, t->first_read, &level);
+	x = texture_tap(t, 0, p.at[0], (int32_t)level.width, true, texture_shift(r, 0, 6, 8));
+	y = texture_tap(t, 1, p.at[1], (int32_t)level.height, true, texture_shift(r, 1, 6, 8));
 	TEXTURE_LOOP for (uint32_t k = 0; k < 4; k++)
 	{
-		texture_or_border(t, memory, k == 1 || k == 2 ? x.second : x.first,
+		texture_or_border(&level, memory, r, k == 1 || k == 2 ? x.second : x.first,
 				  k < 2 ? y.second : y.first, p.layer, texel);
 		out[k] = texel[channel];
 	}
 }
 
+/* What txq and suq give: of the level, from the first that is read on, also where there is none. */
+TEXTURE_FUNCTION uint32_t texture_size(const struct texture *t, uint32_t query, uint32_t level)
+{
+	struct texture one;
+
+	if (query == TEXTURE_LEVELS)
+		return 1u + t->last_read - t->first_read;
+	texture_enter_level(t, t->first_read + (level < 32 ? level : 32), &one);
+	return query == TEXTURE_WIDTH    ? one.width
+	       : query == TEXTURE_HEIGHT ? one.height
+					 : one.depth;
+}
+
 /* Where a surface is accessed. x counts bytes, and accesses are aligned to their size. */
-TEXTURE_FUNCTION uint32_t texture_find(const struct texture *t, uint32_t geometry, uint32_t range,
-				       const uint32_t *c, uint32_t count, uint64_t *address)
+TEXTURE_FUNCTION uint32_t texture_find_in(const struct texture *t, uint32_t geometry,
+					  uint32_t range, const uint32_t *c, uint32_t count,
+					  uint64_t *address)
 {
 	uint32_t row = t->width * t->channels * (t->channel_bits / 8u);
 	bool layers = geometry == TEXTURE_1D_LAYERS || geometry == TEXTURE_2D_LAYERS;
@@ -359,6 +613,105 @@ TEXTURE_FUNCTION uint32_t texture_find(const struct texture *t, uint32_t geometr
 	}
 	*address = t->address + texture_where(t, at[0] - at[0] % count, at[1], at[2]);
 	return TEXTURE_INSIDE;
+}
+
+/* Of several levels, the first that is read is the surface. */
+TEXTURE_FUNCTION uint32_t texture_find(const struct texture *t, uint32_t geometry, uint32_t range,
+				       const uint32_t *c, uint32_t count, uint64_t *address)
+{
+	struct texture level;
+
+	if (!t->first_read)
+		return texture_find_in(t, geometry, range, c, count, address);
+	texture_enter_level(t, t->first_read, &level);
+	return texture_find_in(&level, geometry, range, c, count, address);
+}
+
+/* To nearest even. */
+TEXTURE_FUNCTION uint32_t texture_to_half(uint32_t bits)
+{
+	uint32_t sign = bits >> 16 & 0x8000, rest, half, shift;
+	int32_t exponent = (int32_t)(bits >> 23 & 255) - 112;
+	uint32_t fraction = bits & 0x7fffff;
+
+	if (exponent == 255 - 112)
+		return sign | 0x7c00 | (fraction ? 0x200 | fraction >> 13 : 0);
+	if (exponent >= 31)
+		return sign | 0x7c00;
+	if (exponent < -10)
+		return sign;
+	if (exponent > 0) {
+		half = (uint32_t)exponent << 10 | fraction >> 13;
+		shift = 13;
+	} else { /* subnormal */
+		fraction |= 0x800000;
+		shift = (uint32_t)(14 - exponent);
+		half = fraction >> shift;
+	}
+	rest = fraction & ((1u << shift) - 1);
+	if (rest > 1u << (shift - 1) || (rest == 1u << (shift - 1) && half & 1))
+		half++;
+	return sign | half;
+}
+
+/* v * max, where v is not negative, as the nearest integer, of two the even one; NaN gives 0, and
+ * 1 is the most. */
+TEXTURE_FUNCTION uint32_t texture_to_norm(uint32_t v, uint32_t max)
+{
+	uint32_t shift = 150 - (v >> 23), whole;
+	uint64_t product, rest;
+
+	if (v > 0x7f800000 || shift > 62)
+		return v < 0x3f800000 || v > 0x7f800000 ? 0 : max;
+	if (v >= 0x3f800000)
+		return max;
+	product = (uint64_t)((v & 0x7fffff) | 0x800000) * max;
+	whole = (uint32_t)(product >> shift);
+	rest = product & (((uint64_t)1 << shift) - 1);
+	return whole + (rest > (uint64_t)1 << (shift - 1) ||
+			(rest == (uint64_t)1 << (shift - 1) && whole & 1));
+}
+
+/* A channel, f32 or an integer as tex returns it, in the format of the texels. */
+TEXTURE_FUNCTION uint32_t texture_encode(const struct texture *t, uint32_t word)
+{
+	uint32_t max = 0xffffffffu >> (32 - t->channel_bits);
+	int32_t limit = (int32_t)(max >> 1), value = (int32_t)word;
+
+	switch (t->type) {
+	case TEXTURE_SINT:
+		if (value > limit)
+			value = limit;
+		return (uint32_t)(value < -limit - 1 ? -limit - 1 : value) & max;
+	case TEXTURE_FLOAT:
+		return t->channel_bits == 16 ? texture_to_half(word) : word;
+	case TEXTURE_UNORM:
+		return word >> 31 ? 0 : texture_to_norm(word, max);
+	case TEXTURE_SNORM:
+		value = (int32_t)texture_to_norm(word & 0x7fffffff, (uint32_t)limit);
+		return (uint32_t)(word >> 31 ? -value : value) & max;
+	default:
+		return word < max ? word : max;
+	}
+}
+
+/* Stores channels of a texel, where x counts texels. */
+TEXTURE_FUNCTION uint32_t texture_put(const struct texture *t, void *memory, uint32_t geometry,
+				      uint32_t range, const uint32_t *c, const uint32_t *words,
+				      uint32_t count)
+{
+	uint32_t bytes = t->channel_bits / 8u, texel = bytes * t->channels, at[3], place;
+	uint32_t x = geometry == TEXTURE_1D_LAYERS || geometry == TEXTURE_2D_LAYERS;
+	uint64_t address = 0;
+
+	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++) at[k] = c[k];
+	at[x] = (int32_t)c[x] < 0 ? 0u - texel : (c[x] < t->width ? c[x] : t->width) * texel;
+	place = texture_find(t, geometry, range, at, texel, &address);
+	if (place != TEXTURE_INSIDE)
+		return place;
+	TEXTURE_LOOP for (uint32_t k = 0; k < count; k++) if (k < t->channels)
+		texture_write(memory, address + k * bytes, texture_encode(t, words[k]), bytes);
+	return place;
 }
 
 #endif

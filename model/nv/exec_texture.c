@@ -53,6 +53,8 @@ static bool decode_format(const uint32_t *h, struct texture *t)
 		{NV_TEXHEAD_SIZES_32, 1, 32},
 		{NV_TEXHEAD_SIZES_32_32, 2, 32},
 		{NV_TEXHEAD_SIZES_32_32_32_32, 4, 32},
+		{NV_TEXHEAD_SIZES_Z16, 1, 16},
+		{NV_TEXHEAD_SIZES_ZF32, 1, 32},
 	};
 	static const uint8_t types[8] = {[NV_TEXHEAD_NUM_SNORM] = TEXTURE_SNORM + 1,
 					 [NV_TEXHEAD_NUM_UNORM] = TEXTURE_UNORM + 1,
@@ -100,7 +102,6 @@ static bool decode_geometry(const uint32_t *h, struct texture *t)
 static bool decode_layout(const uint32_t *h, struct texture *t, bool *buffer)
 {
 	uint32_t type = nv_texture_get(h, NV_TEXHEAD_TYPE);
-	uint64_t row;
 
 	t->address = nv_texture_get(h, NV_TEXHEAD_ADDRESS_LOW) |
 		     (uint64_t)nv_texture_get(h, NV_TEXHEAD_ADDRESS_HIGH) << 32;
@@ -120,9 +121,11 @@ static bool decode_layout(const uint32_t *h, struct texture *t, bool *buffer)
 		return type == NV_TEXHEAD_TWO_D_NO_MIPMAP;
 	case NV_TEXHEAD_VERSION_BLOCK_LINEAR:
 		t->layout = TEXTURE_GOBS;
-		row = ((uint64_t)t->width * texture_texel_bytes(t) + 63) / 64 * 64;
-		t->row_bytes = (uint32_t)row;
-		t->slice_bytes = (t->height + 7u) / 8 * 8 * row;
+		t->normalized = (uint8_t)nv_texture_get(h, NV_TEXHEAD_NORMALIZED);
+		t->last_level = (uint8_t)nv_texture_get(h, NV_TEXHEAD_MAX_LEVEL);
+		t->first_read = (uint8_t)nv_texture_get(h, NV_TEXHEAD_FIRST_LEVEL);
+		t->last_read = (uint8_t)nv_texture_get(h, NV_TEXHEAD_LAST_LEVEL);
+		texture_pack(t);
 		return type != NV_TEXHEAD_ONE_D_BUFFER && type != NV_TEXHEAD_TWO_D_NO_MIPMAP &&
 		       !nv_texture_get(h, NV_TEXHEAD_BLOCK_WIDTH) &&
 		       !nv_texture_get(h, NV_TEXHEAD_BLOCK_HEIGHT) &&
@@ -150,6 +153,7 @@ static bool decode_sampler(const uint32_t *header, const uint32_t *s, struct tex
 	uint32_t v = modes[nv_texture_get(s, NV_TEXSAMP_ADDRESS_V)];
 	uint32_t p = modes[nv_texture_get(s, NV_TEXSAMP_ADDRESS_P)];
 	uint32_t filter = nv_texture_get(s, NV_TEXSAMP_MAG_FILTER);
+	uint32_t levels = nv_texture_get(s, NV_TEXSAMP_MIP_FILTER);
 
 	t->address_mode[0] = (uint8_t)(u - 1);
 	t->address_mode[1] = (uint8_t)(v - 1);
@@ -157,7 +161,17 @@ static bool decode_sampler(const uint32_t *header, const uint32_t *s, struct tex
 	t->linear = filter == NV_TEXSAMP_LINEAR;
 	t->normalized = nv_texture_get(header, NV_TEXHEAD_NORMALIZED) &&
 			!nv_texture_get(s, NV_TEXSAMP_UNNORMALIZED);
+	t->level_linear = levels == NV_TEXSAMP_MIP_LINEAR;
+	t->min_detail = (uint16_t)nv_texture_get(s, NV_TEXSAMP_MIN_LEVEL);
+	t->max_detail = (uint16_t)nv_texture_get(s, NV_TEXSAMP_MAX_LEVEL);
+	t->bias = (int16_t)((int32_t)(nv_texture_get(s, NV_TEXSAMP_BIAS) << 19) >> 19);
+	if (nv_texture_get(s, NV_TEXSAMP_COMPARE))
+		t->compare = (uint8_t)(nv_texture_get(s, NV_TEXSAMP_COMPARE_FUNC) + TEXTURE_NEVER);
 	memcpy(t->border, s + NV_TEXSAMP_BORDER, sizeof(t->border));
+	if (nv_texture_get(s, NV_TEXSAMP_MAX_ANISOTROPY) ||
+	    filter != nv_texture_get(s, NV_TEXSAMP_MIN_FILTER) ||
+	    (t->last_level && levels == NV_TEXSAMP_MIP_NONE))
+		return false;
 	return u && v && p && (filter == NV_TEXSAMP_LINEAR || filter == NV_TEXSAMP_POINT) &&
 	       has_border_of_sampler(header);
 }
@@ -196,7 +210,9 @@ static bool find_texture(struct lookup *l, uint32_t lane, uint32_t handle, bool 
 
 static bool check_geometry(struct lookup *l, const struct op *op)
 {
-	bool filtered = op->inst->op == SASS_TEX || op->inst->op == SASS_TEX_B;
+	uint16_t name = op->inst->op;
+	bool filtered = name == SASS_TEX || name == SASS_TEX_MORE || name == SASS_TEX_B ||
+			name == SASS_TXD || name == SASS_TXD_B;
 
 	if (l->texture.geometry == op->inst->mod[SASS_M_GEOMETRY] && !(l->buffer && filtered))
 		return true;
@@ -252,29 +268,133 @@ static void read_surface_coordinates(const struct warp *w, const struct op *op, 
 	at[0] = layer;
 }
 
+/* The last source, but of TXD_B the first. */
+static const struct source *handle_of(const struct op *op)
+{
+	switch (op->inst->op) {
+	case SASS_TEX_MORE:
+	case SASS_TLD_MORE:
+	case SASS_TLD4_MORE:
+	case SASS_TXD:
+		return &op->s[2];
+	case SASS_TXD_B:
+		return &op->s[0];
+	default:
+		return &op->s[1];
+	}
+}
+
+enum texture_kind { KIND_FILTERED, KIND_TEXEL, KIND_GATHER, KIND_GRADIENT };
+
+static enum texture_kind kind_of(uint16_t name)
+{
+	switch (name) {
+	case SASS_TLD:
+	case SASS_TLD_MORE:
+	case SASS_TLD_B:
+		return KIND_TEXEL;
+	case SASS_TLD4:
+	case SASS_TLD4_MORE:
+	case SASS_TLD4_B:
+		return KIND_GATHER;
+	case SASS_TXD:
+	case SASS_TXD_B:
+		return KIND_GRADIENT;
+	default:
+		return KIND_FILTERED;
+	}
+}
+
+/* The first row of the level, offset and comparison: after the handle, or an operand of their own. */
+static uint32_t extras_row(const struct op *op)
+{
+	bool alone = op->inst->op == SASS_TEX_MORE || op->inst->op == SASS_TLD_MORE ||
+		     op->inst->op == SASS_TLD4_MORE;
+
+	return alone ? op->s[1].row : op->s[1].row + 1u;
+}
+
+/* Of TXD: derivatives by both directions alternate, and the layer shares a word with the offset. */
+static void read_gradient(const struct warp *w, const struct op *op, uint32_t lane,
+			  struct texture_request *r)
+{
+	bool layers = texture_has_layers(r->geometry);
+	uint32_t axes = texture_coordinates(r->geometry) - layers;
+	uint32_t at = op->s[0].row + (op->inst->op == SASS_TXD_B), word;
+
+	r->detail = TEXTURE_GRADIENT;
+	for (uint32_t k = 0; k < axes; k++) {
+		r->coordinates[layers + k] = w->r[at + k][lane];
+		r->gradients[0][k] = w->r[op->s[1].row + 2 * k][lane];
+		r->gradients[1][k] = w->r[op->s[1].row + 2 * k + 1][lane];
+	}
+	if (!layers && !op->inst->mod[SASS_M_OFFSET])
+		return;
+	word = w->r[at + axes][lane];
+	if (layers)
+		r->coordinates[0] = word & 0xffff;
+	if (op->inst->mod[SASS_M_OFFSET])
+		r->offset = word >> 16;
+}
+
+static void read_request(const struct warp *w, const struct op *op, uint32_t lane,
+			 struct texture_request *r)
+{
+	const struct sass_inst *in = op->inst;
+	uint32_t row = extras_row(op);
+
+	*r = (struct texture_request){.geometry = in->mod[SASS_M_GEOMETRY]};
+	if (kind_of(in->op) == KIND_GRADIENT) {
+		read_gradient(w, op, lane, r);
+		return;
+	}
+	read_coordinates(w, op, lane, r->coordinates);
+	/* .LZ of filtered texels is level 0, to which the sampler adds. */
+	r->detail = kind_of(in->op) == KIND_FILTERED || in->mod[SASS_M_LEVEL] ? TEXTURE_LEVEL
+									      : TEXTURE_BASE;
+	if (in->mod[SASS_M_LEVEL])
+		r->level = w->r[row++][lane];
+	if (in->mod[SASS_M_OFFSET])
+		r->offset = w->r[row++][lane];
+	r->compares = in->mod[SASS_M_COMPARE];
+	if (r->compares)
+		r->reference = w->r[row][lane];
+}
+
+static bool check_request(struct lookup *l, const struct texture_request *r)
+{
+	const char *why = texture_request_fault(&l->texture, r);
+
+	if (why)
+		warp_fault(l->w, l->lane, MODEL_FAULT_ILLEGAL_INSTRUCTION, l->handle,
+			   "the texture of handle 0x%x has %s", l->handle, why);
+	return !why;
+}
+
 static void run_texture(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint16_t high = op->inst->ops[0].reg == SASS_RZ ? ROW_SINK : op->inst->ops[0].reg;
-	enum texture_geometry g = op->inst->mod[SASS_M_GEOMETRY];
-	uint16_t name = op->inst->op;
+	enum texture_kind kind = kind_of(op->inst->op);
 	struct lookup l = {.w = w};
 	struct texture_memory m = {.access = access_memory, .user = &l};
 	uint32_t results[TEXTURE_CHANNELS][LANES];
+	struct texture_request r;
 
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint32_t at[4] = {0}, out[TEXTURE_CHANNELS];
+		uint32_t out[TEXTURE_CHANNELS];
 
 		if (!(mask >> i & 1))
 			continue;
-		if (!find_texture(&l, i, lane_handle(w, &op->s[1], i), true) ||
+		if (!find_texture(&l, i, lane_handle(w, handle_of(op), i), true) ||
 		    !check_geometry(&l, op))
 			return;
-		read_coordinates(w, op, i, at);
-		if (name == SASS_TLD4 || name == SASS_TLD4_B)
-			texture_gather(&l.texture, g, op->inst->mod[SASS_M_CHANNEL], at, &m, out);
+		read_request(w, op, i, &r);
+		if (!check_request(&l, &r))
+			return;
+		if (kind == KIND_GATHER)
+			texture_gather(&l.texture, &r, op->inst->mod[SASS_M_CHANNEL], &m, out);
 		else
-			texture_sample(&l.texture, g, name == SASS_TLD || name == SASS_TLD_B, at,
-				       &m, out);
+			texture_sample(&l.texture, &r, kind == KIND_TEXEL, &m, out);
 		if (m.failed)
 			return;
 		for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
@@ -294,7 +414,9 @@ static void run_query(struct warp *w, const struct op *op, uint32_t mask)
 			continue;
 		if (!find_texture(&l, i, lane_handle(w, &op->s[uniform], i), false))
 			return;
-		w->r[op->d][i] = texture_answer(&l.texture, op->inst->mod[SASS_M_QUERY]);
+		w->r[op->d][i] = texture_answer(
+			&l.texture, op->inst->mod[SASS_M_QUERY],
+			uniform && op->s[0].row == ROW_ZERO ? 0 : w->r[op->s[0].row + !uniform][i]);
 	}
 }
 
@@ -391,6 +513,36 @@ static void run_surface_store(struct warp *w, const struct op *op, uint32_t mask
 	}
 }
 
+static void run_channel_store(struct warp *w, const struct op *op, uint32_t mask)
+{
+	enum texture_geometry g = op->inst->mod[SASS_M_GEOMETRY];
+	uint32_t count = width_bytes(op) / 4;
+	struct lookup l = {.w = w};
+	struct texture_memory m = {.access = access_memory, .user = &l};
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t value[4] = {0}, at[4] = {0};
+
+		if (!(mask >> i & 1))
+			continue;
+		if (!find_texture(&l, i, lane_handle(w, &op->s[2], i), false) ||
+		    !check_geometry(&l, op))
+			return;
+		read_surface_coordinates(w, op, i, at);
+		for (uint32_t k = 0; k < count; k++)
+			value[k] = w->r[op->s[1].row + (op->s[1].row == ROW_ZERO ? 0 : k)][i];
+		if (texture_store(&l.texture, g, op->inst->mod[SASS_M_RANGE], at, value, count,
+				  &m) == TEXTURE_TRAPS) {
+			warp_fault(w, i, MODEL_FAULT_TRAP, l.handle,
+				   "access to a texel outside of the surface of handle 0x%x",
+				   l.handle);
+			return;
+		}
+		if (m.failed)
+			return;
+	}
+}
+
 static void run_surface_reduce(struct warp *w, const struct op *op, uint32_t mask)
 {
 	const struct element *e = atomic_element(op->inst->mod[SASS_M_ATYPE]);
@@ -440,12 +592,19 @@ const struct op_row rows_texture[] = {
 	{SASS_TLD_B, "-dss", run_texture, NULL, NULL},
 	{SASS_TLD4, "-dssi", run_texture, NULL, prepare_texture},
 	{SASS_TLD4_B, "-dss", run_texture, NULL, NULL},
+	{SASS_TEX_MORE, "-dsssi", run_texture, NULL, prepare_texture},
+	{SASS_TLD_MORE, "-dsssi", run_texture, NULL, prepare_texture},
+	{SASS_TLD4_MORE, "-dsssi", run_texture, NULL, prepare_texture},
+	{SASS_TXD, "-dsssi", run_texture, NULL, prepare_texture},
+	{SASS_TXD_B, "-dss", run_texture, NULL, NULL},
 	{SASS_TXQ, "-dsisi", run_query, NULL, prepare_query},
 	{SASS_TXQ_B, "-dsi", run_query, NULL, prepare_query},
 	{SASS_SULD, "dssi", run_surface_load, NULL, prepare_texture},
 	{SASS_SULD_B, "dss", run_surface_load, NULL, NULL},
 	{SASS_SUST, "sssi", run_surface_store, NULL, prepare_texture},
 	{SASS_SUST_B, "sss", run_surface_store, NULL, NULL},
+	{SASS_SUST_P, "sssi", run_channel_store, NULL, prepare_texture},
+	{SASS_SUST_P_B, "sss", run_channel_store, NULL, NULL},
 	{SASS_SURED, "sssi", run_surface_reduce, NULL, prepare_reduce},
 	{SASS_SURED_B, "sss", run_surface_reduce, NULL, prepare_reduce},
 	OP_ROWS_END,

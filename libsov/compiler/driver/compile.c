@@ -160,7 +160,7 @@ static bool read_module(struct compilation *c, const char *text, size_t length)
 	if ((front->verify || compile_verifies(job)) && !ir_verify(m, &job->diag))
 		return false;
 	diag_init(&job->diag, &job->arena, "compile");
-	if (job->target->calls_for_textures && !textures_lower(job, m))
+	if (!textures_lower(job, m))
 		return false;
 	if (!directives_apply(job, m))
 		return false;

@@ -74,25 +74,80 @@ static bool access_surface(struct interp *ip, struct interp_thread *t, const str
 	return true;
 }
 
+static bool store_channels(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+			   const struct texture *texture, const uint32_t *coordinates)
+{
+	struct texture_memory memory = {.access = access_memory, .user = (void *)ip->launch};
+	uint32_t words[TEXTURE_CHANNELS] = {0}, first = ir_texture_args(in);
+
+	for (uint32_t k = first; k < in->nargs; k++)
+		words[k - first] = (uint32_t)t->values[in->args[k]].bits;
+	if (texture_store(texture, in->geometry, in->range, coordinates, words, in->nargs - first,
+			  &memory) == TEXTURE_TRAPS)
+		return interp_fail(ip, t, "access outside of the surface 0x%llx",
+				   (unsigned long long)t->values[in->args[0]].bits);
+	return !memory.failed || interp_fail(ip, t, "no memory at 0x%llx of a surface",
+					     (unsigned long long)memory.fault);
+}
+
+/* The read that the arguments describe. */
+static void make_request(const struct interp_thread *t, const struct ir_inst *in,
+			 struct texture_request *r)
+{
+	uint32_t n = 1, axes = ir_texture_axes(in);
+
+#define NEXT() ((uint32_t)t->values[in->args[n++]].bits)
+	*r = (struct texture_request){.geometry = in->geometry};
+	for (uint32_t k = 0; k < ir_texture_coordinates(in); k++)
+		r->coordinates[k] = NEXT();
+	if (in->op == IR_SAMPLE &&
+	    (in->sub == IR_SAMPLE_LEVEL || in->sub == IR_SAMPLE_TEXEL_LEVEL)) {
+		r->detail = TEXTURE_LEVEL;
+		r->level = NEXT();
+	}
+	if (in->op == IR_SAMPLE && in->sub == IR_SAMPLE_GRADIENT) {
+		r->detail = TEXTURE_GRADIENT;
+		for (uint32_t k = 0; k < 2 * axes; k++)
+			r->gradients[k / axes][k % axes] = NEXT();
+	}
+	if (in->flags & IR_OFFSET)
+		r->offset = NEXT();
+	r->compares = !!(in->flags & IR_COMPARE);
+	if (r->compares)
+		r->reference = NEXT();
+#undef NEXT
+}
+
 bool interp_texture(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	struct texture_memory memory = {.access = access_memory, .user = (void *)ip->launch};
-	uint32_t coordinates[4] = {0}, out[TEXTURE_CHANNELS] = {0}, n = ir_texture_coordinates(in);
+	uint32_t out[TEXTURE_CHANNELS] = {0};
+	struct texture_request r = {0};
 	struct texture texture;
+	const char *fault;
 
 	if (!find_texture(ip, t, in, &texture))
 		return false;
-	for (uint32_t k = 0; k < n; k++)
-		coordinates[k] = (uint32_t)t->values[in->args[1 + k]].bits;
+	if (in->op == IR_TEXQUERY) {
+		out[0] = texture_answer(&texture, in->sub, (uint32_t)t->values[in->args[1]].bits);
+		t->values[in->res] = (struct interp_value){out[0], true};
+		return true;
+	}
+	make_request(t, in, &r);
+	if (in->flags & IR_FORMATTED)
+		return store_channels(ip, t, in, &texture, r.coordinates);
 	if (ir_ops[in->op].attributes & A_RANGE)
-		return access_surface(ip, t, in, &texture, coordinates);
+		return access_surface(ip, t, in, &texture, r.coordinates);
+	fault = texture_request_fault(&texture, &r);
+	if (fault)
+		return interp_fail(ip, t, "the texture 0x%llx has %s",
+				   (unsigned long long)t->values[in->args[0]].bits, fault);
 	if (in->op == IR_SAMPLE)
-		texture_sample(&texture, in->geometry, in->sub == IR_SAMPLE_TEXEL, coordinates,
+		texture_sample(&texture, &r,
+			       in->sub == IR_SAMPLE_TEXEL || in->sub == IR_SAMPLE_TEXEL_LEVEL,
 			       &memory, out);
-	else if (in->op == IR_GATHER4)
-		texture_gather(&texture, in->geometry, in->sub, coordinates, &memory, out);
 	else
-		out[0] = texture_answer(&texture, in->sub);
+		texture_gather(&texture, &r, in->sub, &memory, out);
 	if (memory.failed)
 		return interp_fail(ip, t, "no memory at 0x%llx of a texture",
 				   (unsigned long long)memory.fault);

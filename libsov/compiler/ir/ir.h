@@ -310,8 +310,16 @@ enum ir_sreg {
 	IR_ENVREG31 = IR_ENVREG0 + 31,
 	IR_SREG_COUNT
 };
-/* sub of sample: coordinates are f32, or the integers of a texel */
-enum ir_sample { IR_SAMPLE_FILTERED, IR_SAMPLE_TEXEL, IR_SAMPLE_COUNT };
+/* sub of sample: coordinates are f32, or the integers of a texel; of the base level, or of the
+ * level that an argument is or that gradients give */
+enum ir_sample {
+	IR_SAMPLE_FILTERED,
+	IR_SAMPLE_TEXEL,
+	IR_SAMPLE_LEVEL,
+	IR_SAMPLE_TEXEL_LEVEL,
+	IR_SAMPLE_GRADIENT,
+	IR_SAMPLE_COUNT
+};
 enum {
 	IR_FTZ = 1 << 0,
 	IR_SAT = 1 << 1,
@@ -323,7 +331,10 @@ enum {
 	IR_NAN = 1 << 6, /* fmin, fmax: a NaN argument makes the result NaN */
 	/* approx: the treatment of subnormals does not matter, with or without ftz */
 	IR_NORMAL = 1 << 7,
-	IR_STREAMING = 1 << 8, /* the data will not be accessed again soon: evict it first */
+	IR_STREAMING = 1 << 8,  /* the data will not be accessed again soon: evict it first */
+	IR_OFFSET = 1 << 9,     /* sample, gather4: an argument is added to the coordinates */
+	IR_COMPARE = 1 << 10,   /* … an argument is compared with texels */
+	IR_FORMATTED = 1 << 11, /* surfstore: of channels, where x counts texels */
 };
 
 struct ir_inst {
@@ -498,6 +509,10 @@ uint32_t ir_tensor_args(const struct ir_inst *in);
 uint32_t ir_successors(enum ir_op op); /* successors of a block that ends in op */
 /* Coordinates of a texture or surface that an instruction names, with the layer. */
 uint32_t ir_texture_coordinates(const struct ir_inst *in);
+/* Derivatives of one direction: coordinates without the layer. */
+uint32_t ir_texture_axes(const struct ir_inst *in);
+/* Arguments of a texture or surface up to the elements of a store or reduction. */
+uint32_t ir_texture_args(const struct ir_inst *in);
 /* Index of the address among the arguments, or -1 when imm alone is the address. */
 int ir_address_arg(const struct ir_inst *in);
 /* Whether the function's frame has a dynamic size: alloca, stacksave, stackrestore. */

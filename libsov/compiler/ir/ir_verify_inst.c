@@ -70,7 +70,7 @@ static bool check_texture_counts(struct verifier *v, ir_id i, const struct ir_in
 	bool cube = in->geometry == TEXTURE_CUBE || in->geometry == TEXTURE_CUBE_LAYERS;
 	bool surface = ir_ops[in->op].attributes & A_RANGE, store = in->op == IR_SURFSTORE;
 	bool plane = cube || in->geometry == TEXTURE_2D || in->geometry == TEXTURE_2D_LAYERS;
-	uint32_t least = 1 + ir_texture_coordinates(in) + (store || in->op == IR_SURFREDUCE);
+	uint32_t least = ir_texture_args(in) + (store || in->op == IR_SURFREDUCE);
 	uint32_t elements = store ? in->nargs - least + 1 : in->nres;
 
 	if (in->nargs < least || in->nargs > (store ? least + IR_MAX_ELEMENTS - 1 : least))
@@ -83,7 +83,13 @@ static bool check_texture_counts(struct verifier *v, ir_id i, const struct ir_in
 	     (elements > 1 && in->type < IR_B32)))
 		return verify_inst_fault(v, i, "%u elements, not 1, or 2 or 4 words of 128 bits",
 					 elements);
-	if ((cube && (surface || (in->op == IR_SAMPLE && in->sub == IR_SAMPLE_TEXEL))) ||
+	if (in->flags & IR_FORMATTED && (!store || in->type != IR_B32))
+		return verify_inst_fault(v, i, "formatted, but no store of words");
+	if (in->flags & (IR_OFFSET | IR_COMPARE) && surface)
+		return verify_inst_fault(v, i, "a surface with an offset or comparison");
+	if ((cube && (surface || (in->op == IR_SAMPLE && (in->sub == IR_SAMPLE_TEXEL ||
+							  in->sub == IR_SAMPLE_TEXEL_LEVEL)))) ||
+	    (in->flags & IR_COMPARE && in->geometry == TEXTURE_3D) ||
 	    (in->op == IR_GATHER4 && !plane))
 		return verify_inst_fault(v, i, "'%s' does not have this geometry",
 					 ir_ops[in->op].text);

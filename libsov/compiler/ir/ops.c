@@ -62,9 +62,9 @@ static const char *const cluster_barrier_names[] = {"arrive", "wait"};
 static const char *const geometry_names[] = {"tex1d",        "tex2d", "tex3d",      "tex1d.layers",
 					     "tex2d.layers", "cube",  "cube.layers"};
 static const char *const range_names[] = {"trap", "clamp", "zero"};
-static const char *const sample_names[] = {"filtered", "texel"};
+static const char *const sample_names[] = {"filtered", "texel", "level", "texel_level", "gradient"};
 static const char *const gather_names[] = {"r", "g", "b", "a"};
-static const char *const query_names[] = {"width", "height", "depth"};
+static const char *const query_names[] = {"width", "height", "depth", "levels"};
 static const char *const sreg_names[] = {"tid.x",
 					 "tid.y",
 					 "tid.z",
@@ -185,11 +185,18 @@ const uint32_t ir_nfields = COUNT(ir_fields);
 _Static_assert(COUNT(ir_fields) <= 64, "the parser has a bit for each field");
 
 const struct ir_flag ir_flags[] = {
-	{"ftz", A_FLOAT, IR_FTZ},           {"sat", A_FLOAT, IR_SAT},
-	{"contract", A_FLOAT, IR_CONTRACT}, {"nan", A_FLOAT, IR_NAN},
-	{"normal", A_FLOAT, IR_NORMAL},     {"sext", A_MEM, IR_SEXT_MEM},
-	{"volatile", A_MEM, IR_VOLATILE},   {"invariant", A_MEM, IR_INVARIANT},
+	{"ftz", A_FLOAT, IR_FTZ},
+	{"sat", A_FLOAT, IR_SAT},
+	{"contract", A_FLOAT, IR_CONTRACT},
+	{"nan", A_FLOAT, IR_NAN},
+	{"normal", A_FLOAT, IR_NORMAL},
+	{"sext", A_MEM, IR_SEXT_MEM},
+	{"volatile", A_MEM, IR_VOLATILE},
+	{"invariant", A_MEM, IR_INVARIANT},
 	{"streaming", A_MEM, IR_STREAMING},
+	{"offset", A_GEOMETRY, IR_OFFSET},
+	{"compare", A_GEOMETRY, IR_COMPARE},
+	{"formatted", A_RANGE, IR_FORMATTED},
 };
 const uint32_t ir_nflags = COUNT(ir_flags);
 
@@ -257,6 +264,26 @@ uint32_t ir_texture_coordinates(const struct ir_inst *in)
 	bool has = ir_ops[in->op].attributes & A_GEOMETRY;
 
 	return has && in->geometry < TEXTURE_GEOMETRIES ? texture_coordinates(in->geometry) : 0;
+}
+
+uint32_t ir_texture_axes(const struct ir_inst *in)
+{
+	return in->op == IR_SAMPLE && in->geometry < TEXTURE_GEOMETRIES
+		       ? texture_coordinates(in->geometry) - texture_has_layers(in->geometry)
+		       : 0;
+}
+
+uint32_t ir_texture_args(const struct ir_inst *in)
+{
+	uint32_t n = 1 + ir_texture_coordinates(in);
+
+	if (in->op == IR_TEXQUERY)
+		return 2;
+	if (in->op == IR_SAMPLE)
+		n += in->sub == IR_SAMPLE_GRADIENT
+			     ? 2 * ir_texture_axes(in)
+			     : in->sub == IR_SAMPLE_LEVEL || in->sub == IR_SAMPLE_TEXEL_LEVEL;
+	return n + !!(in->flags & IR_OFFSET) + !!(in->flags & IR_COMPARE);
 }
 
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)

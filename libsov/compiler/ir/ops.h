@@ -218,13 +218,17 @@ OP(BULKCOMMIT, "bulkcommit", 0, 0, NONE,  T_VOID,     0,              P_READ|P_W
 OP(BULKWAIT,  "bulkwait",  0, 0, NONE,    T_VOID,     A_SUB|A_IMM,          P_READ|P_WRITE)
 /* Textures and surfaces (libsov/isa/texture.h). The first argument is the handle, b64; then come
  * the layer, if there are layers, and the coordinates, b32. sample returns four channels of a
- * filtered texel at f32 coordinates, or of a texel at integer ones. gather4 returns one channel of
- * the four texels that linear filtering reads. texquery returns a size. Surfaces are accessed where
+ * filtered texel at f32 coordinates, or of a texel at integer ones; then follows the level, or the
+ * derivatives of each coordinate but the layer in one direction and those in another. gather4 returns
+ * one channel of the four texels that linear filtering reads. With offset, an argument of both is
+ * added to coordinates, with compare texels are compared with an f32, both as struct texture_request
+ * has them. texquery returns a size of a level, which is its second argument. Surfaces are accessed where
  * x counts bytes; surfload and surfstore access one, two or four elements, surfreduce combines one
- * with that in memory. A handle must be of a texture or surface with this geometry. */
+ * with that in memory. With formatted, x counts texels, the elements are channels, f32 or integers
+ * as tex returns them, and those that a texel lacks are not stored. A handle must be of a texture or surface with this geometry. */
 OP(SAMPLE,    "sample",    V, V, TEXTURE, T_B32,      A_GEOMETRY|A_SUB, P_READ)
 OP(GATHER4,   "gather4",   V, V, TEXTURE, T_B32,      A_GEOMETRY|A_SUB, P_READ)
-OP(TEXQUERY,  "texquery",  1, 1, TEXTURE, T_B32,      A_SUB,          P_READ)
+OP(TEXQUERY,  "texquery",  2, 1, TEXTURE, T_B32,      A_SUB,          P_READ)
 OP(SURFLOAD,  "surfload",  V, V, TEXTURE, T_INT,      A_GEOMETRY|A_RANGE, P_READ)
 OP(SURFSTORE, "surfstore", V, 0, TEXTURE, T_INT,      A_GEOMETRY|A_RANGE, P_WRITE)
 OP(SURFREDUCE, "surfreduce", V, 0, TEXTURE, T_WORD,   A_GEOMETRY|A_RANGE|A_SUB, P_READ|P_WRITE)

@@ -3,7 +3,7 @@
 #include "libsov/compiler/library/f64_functions_ptx.h"
 
 const char f64_functions[] =
-	".version 7.0\n.target sm_75\n.address_size 64\n.func (.param .b64 func_retval0) __sov_fun_sin\n(\n"
+	".version 7.0\n.target sm_70\n.address_size 64\n.func (.param .b64 func_retval0) __sov_fun_sin\n(\n"
 	".param .b64 __sov_fun_sin_param_0\n)\n;\n.func (.param .b64 func_retval0) __sov_fun_cos\n(\n"
 	".param .b64 __sov_fun_cos_param_0\n)\n;\n.func (.param .b64 func_retval0) __sov_fun_tan\n(\n"
 	".param .b64 __sov_fun_tan_param_0\n)\n;\n.func (.param .b64 func_retval0) __sov_fun_asin\n(\n"

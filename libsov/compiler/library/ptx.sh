@@ -9,7 +9,7 @@ cd "$(dirname "$0")"
 trap 'rm -f "$to"/*_functions.ptx "$to"/*_functions_ptx.new' EXIT
 translate() { # name, header that declares the string
 	"$CLANG" -x cuda --cuda-device-only -nocudainc -nocudalib -ffreestanding -fno-builtin -S -O2 \
-		-fno-unroll-loops -ffp-contract=off --cuda-gpu-arch=sm_75 --cuda-feature=+ptx70 \
+		-fno-unroll-loops -ffp-contract=off --cuda-gpu-arch=sm_70 --cuda-feature=+ptx70 \
 		-Wno-everything -I../../.. -o "$to/$1.ptx" "$1.cu"
 	{
 		echo '// SPDX-License-Identifier: MIT'

@@ -1,31 +1,46 @@
 // SPDX-License-Identifier: MIT
 /*
  * Replaces texture and surface operations by calls of the functions in texture_functions.cu, which
- * are added to modules that need them. A handle is the address of a struct texture.
+ * are added to modules that need them: all operations where a handle is the address of a struct
+ * texture, and elsewhere reads with derivatives that texture instructions do not take.
  */
 #include <string.h>
 #include "libsov/compiler/library/textures.h"
 #include "libsov/compiler/ptx/ptx.h"
 #include "libsov/isa/texture.h"
 
-#define MAX_ARGUMENTS 9
+#define MAX_ARGUMENTS   14
+#define STORE_ARGUMENTS 9
+
+/* Choices of texture_functions.cu. */
+enum { CHOICE_GATHER = 2, CHOICE_LEVEL = 6, CHOICE_TEXEL_LEVEL = 7, CHOICE_GRADIENT = 8 };
 
 struct lowering {
 	struct ir_func *f;
 	ir_id at; /* the operation; new instructions precede it */
 };
 
-static bool is_texture(const struct ir_inst *in)
+/* Derivatives that NVIDIA's TXD does not take. */
+static bool is_odd_gradient(const struct ir_inst *in)
 {
-	return ir_ops[in->op].rule == R_TEXTURE;
+	bool taken = in->geometry == TEXTURE_1D || in->geometry == TEXTURE_2D ||
+		     in->geometry == TEXTURE_1D_LAYERS || in->geometry == TEXTURE_2D_LAYERS;
+
+	return in->op == IR_SAMPLE && in->sub == IR_SAMPLE_GRADIENT &&
+	       (!taken || in->flags & IR_COMPARE);
 }
 
-static bool has_textures(const struct ir_module *m)
+static bool needs_function(const struct ir_inst *in, bool all)
+{
+	return ir_ops[in->op].rule == R_TEXTURE && (all || is_odd_gradient(in));
+}
+
+static bool needs_functions(const struct ir_module *m, bool all)
 {
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		ir_for_each_block(f, b)
 			ir_for_each_inst(f, b, i)
-				if (is_texture(ir_at(f, i)))
+				if (needs_function(ir_at(f, i), all))
 					return true;
 	return false;
 }
@@ -83,13 +98,42 @@ static ir_val call(struct lowering *l, const char *name, const ir_val *args, uin
 	return ir_at(l->f, i)->res;
 }
 
+/* The level or derivatives, each direction's three, padded with zeros. */
+static uint32_t detail_arguments(struct lowering *l, const struct ir_inst *in, ir_val *args)
+{
+	uint32_t axes = ir_texture_axes(in), at = 1 + ir_texture_coordinates(in), words = 0;
+	bool gradient = in->op == IR_SAMPLE && in->sub == IR_SAMPLE_GRADIENT;
+
+	if (in->op == IR_SAMPLE && (in->sub == IR_SAMPLE_LEVEL || in->sub == IR_SAMPLE_TEXEL_LEVEL))
+		words = 1;
+	for (uint32_t k = 0; k < 6; k++)
+		args[k] = gradient && k % 3 < axes ? in->args[at + k / 3 * axes + k % 3]
+			  : k < words              ? in->args[at]
+						   : constant(l, 0);
+	return gradient ? 2 * axes : words;
+}
+
 static void lower_sample(struct lowering *l)
 {
+	static const uint8_t choices[IR_SAMPLE_COUNT] = {[IR_SAMPLE_TEXEL] = 1,
+							 [IR_SAMPLE_LEVEL] = CHOICE_LEVEL,
+							 [IR_SAMPLE_TEXEL_LEVEL] =
+								 CHOICE_TEXEL_LEVEL,
+							 [IR_SAMPLE_GRADIENT] = CHOICE_GRADIENT};
 	const struct ir_inst in = *ir_at(l->f, l->at);
+	uint32_t choice = in.op == IR_GATHER4 ? CHOICE_GATHER + in.sub : choices[in.sub], n, used;
+	bool compares = in.flags & IR_COMPARE, plain = choice < CHOICE_LEVEL;
 	ir_val args[MAX_ARGUMENTS], words;
-	uint32_t n = common_arguments(l, in.op == IR_GATHER4 ? 2u + in.sub : in.sub, 0, 4, args);
 
-	words = call(l, "__sov_texture_sample", args, n);
+	plain &= !(in.flags & (IR_OFFSET | IR_COMPARE));
+	n = common_arguments(l, choice, compares, 4, args);
+	if (!plain) {
+		used = 1 + ir_texture_coordinates(&in) + detail_arguments(l, &in, &args[n]);
+		args[n + 6] = in.flags & IR_OFFSET ? in.args[used++] : constant(l, 0);
+		args[n + 7] = compares ? in.args[used] : constant(l, 0);
+		n += 8;
+	}
+	words = call(l, plain ? "__sov_texture_sample" : "__sov_texture_read", args, n);
 	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
 		ir_replace_uses(l->f, in.res + k, words + k);
 }
@@ -97,9 +141,50 @@ static void lower_sample(struct lowering *l)
 static void lower_query(struct lowering *l)
 {
 	const struct ir_inst in = *ir_at(l->f, l->at);
-	ir_val args[2] = {in.args[0], constant(l, in.sub)};
+	ir_val args[3] = {in.args[0], constant(l, in.sub), in.args[1]};
 
-	ir_replace_uses(l->f, in.res, call(l, "__sov_texture_query", args, 2));
+	ir_replace_uses(l->f, in.res, call(l, "__sov_texture_query", args, 3));
+}
+
+static ir_val query(struct lowering *l, ir_val handle, enum texture_query q)
+{
+	ir_val args[2] = {handle, constant(l, 0)};
+	ir_id i = ir_inst_new(l->f, IR_TEXQUERY, IR_B32, args, 2, 1);
+
+	ir_at(l->f, i)->sub = q;
+	ir_at(l->f, i)->line = ir_at(l->f, l->at)->line;
+	ir_insert_before(l->f, l->at, i);
+	return ir_at(l->f, i)->res;
+}
+
+/* Reads the level that the derivatives give. */
+static void lower_gradient(struct lowering *l)
+{
+	const struct ir_inst in = *ir_at(l->f, l->at);
+	uint32_t n = 1 + ir_texture_coordinates(&in), more;
+	ir_val args[MAX_ARGUMENTS], read[MAX_ARGUMENTS], level;
+	ir_id i;
+
+	args[0] = query(l, in.args[0], TEXTURE_WIDTH);
+	args[1] = query(l, in.args[0], TEXTURE_HEIGHT);
+	args[2] = query(l, in.args[0], TEXTURE_DEPTH);
+	args[3] = constant(l, in.geometry);
+	for (uint32_t k = 0; k < 4; k++)
+		args[4 + k] = k + 1 < n ? in.args[1 + k] : constant(l, 0);
+	more = n + detail_arguments(l, &in, &args[8]);
+	level = call(l, "__sov_texture_level", args, 14);
+	memcpy(read, in.args, n * sizeof(*read));
+	read[n++] = level;
+	while (more < in.nargs)
+		read[n++] = in.args[more++];
+	i = ir_inst_new(l->f, IR_SAMPLE, IR_B32, read, n, TEXTURE_CHANNELS);
+	ir_at(l->f, i)->sub = IR_SAMPLE_LEVEL;
+	ir_at(l->f, i)->geometry = in.geometry;
+	ir_at(l->f, i)->flags = in.flags;
+	ir_at(l->f, i)->line = in.line;
+	ir_insert_before(l->f, l->at, i);
+	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
+		ir_replace_uses(l->f, in.res + k, ir_at(l->f, i)->res + k);
 }
 
 static void lower_surface_load(struct lowering *l)
@@ -126,7 +211,8 @@ static void lower_surface_store(struct lowering *l)
 	uint32_t first = 1 + ir_texture_coordinates(&in);
 	uint32_t bytes = ir_type_bits(in.type) / 8 * (in.nargs - first);
 	ir_val args[MAX_ARGUMENTS];
-	uint32_t n = common_arguments(l, in.range, bytes, 3, args);
+	bool formatted = in.flags & IR_FORMATTED;
+	uint32_t n = common_arguments(l, in.range, formatted ? bytes / 4 : bytes, 3, args);
 
 	for (uint32_t k = first; k < in.nargs; k++) {
 		if (in.type == IR_B64) {
@@ -140,9 +226,9 @@ static void lower_surface_store(struct lowering *l)
 					    : emit(l, IR_ZEXT, IR_B32, in.type, in.args[k], 0);
 		}
 	}
-	while (n < MAX_ARGUMENTS)
+	while (n < STORE_ARGUMENTS)
 		args[n++] = constant(l, 0);
-	call(l, "__sov_surface_store", args, n);
+	call(l, formatted ? "__sov_surface_put" : "__sov_surface_store", args, n);
 }
 
 static void lower_surface_reduce(struct lowering *l)
@@ -150,16 +236,22 @@ static void lower_surface_reduce(struct lowering *l)
 	static const uint8_t numbers[IR_ATOM_COUNT] = {
 		[IR_ATOM_ADD] = 0,   [IR_ATOM_MIN_U] = 2, [IR_ATOM_MIN_S] = 3, [IR_ATOM_MAX_U] = 4,
 		[IR_ATOM_MAX_S] = 5, [IR_ATOM_AND] = 6,   [IR_ATOM_OR] = 7};
+	static const uint8_t wide_numbers[IR_ATOM_COUNT] = {[IR_ATOM_ADD] = 1,
+							    [IR_ATOM_MIN_U] = 8,
+							    [IR_ATOM_MIN_S] = 9,
+							    [IR_ATOM_MAX_U] = 10,
+							    [IR_ATOM_MAX_S] = 11};
 	const struct ir_inst in = *ir_at(l->f, l->at);
 	ir_val args[MAX_ARGUMENTS], x = in.args[in.nargs - 1];
 	bool wide = in.type == IR_B64;
-	uint32_t n = common_arguments(l, in.range, wide ? 1 : numbers[in.sub], 3, args);
+	uint32_t n = common_arguments(l, in.range, wide ? wide_numbers[in.sub] : numbers[in.sub], 3,
+				      args);
 
 	args[n++] = wide ? x : emit(l, IR_ZEXT, IR_B64, IR_B32, x, 0);
 	call(l, "__sov_surface_reduce", args, n);
 }
 
-static void lower_inst(struct lowering *l)
+static void lower_inst(struct lowering *l, bool all)
 {
 	switch (ir_at(l->f, l->at)->op) {
 	case IR_TEXQUERY:
@@ -175,21 +267,26 @@ static void lower_inst(struct lowering *l)
 		lower_surface_reduce(l);
 		break;
 	default:
-		lower_sample(l);
+		if (all)
+			lower_sample(l);
+		else
+			lower_gradient(l);
 	}
 	ir_remove(l->f, l->at);
 }
 
 bool textures_lower(struct compile_job *job, struct ir_module *m)
 {
-	if (!has_textures(m))
+	bool all = job->target->calls_for_textures;
+
+	if (!needs_functions(m, all))
 		return true;
 	if (!ptx_parse_into(job, texture_functions, strlen(texture_functions), m))
 		return false;
 	for (struct ir_func *f = m->funcs; f; f = f->next)
 		ir_for_each_block(f, b)
 			ir_for_each_inst_safe(f, b, i)
-				if (is_texture(ir_at(f, i)))
-					lower_inst(&(struct lowering){f, i});
+				if (needs_function(ir_at(f, i), all))
+					lower_inst(&(struct lowering){f, i}, all);
 	return true;
 }

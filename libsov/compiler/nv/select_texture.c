@@ -60,20 +60,100 @@ static void set_texture(struct select *s, struct mir_inst *i, const struct ir_in
 		i->reduced = MIR_ACTIVE_LANES;
 }
 
-bool select_sample(struct select *s, const struct ir_inst *in)
+/* The level, offset and comparison of a read, and the number of the arguments before them. */
+static uint32_t first_extra(const struct ir_inst *in)
 {
-	static const uint16_t names[3][2] = {
-		{SASS_TEX_B, SASS_TEX}, {SASS_TLD_B, SASS_TLD}, {SASS_TLD4_B, SASS_TLD4}};
-	uint32_t kind = in->op == IR_GATHER4 ? 2 : in->sub == IR_SAMPLE_TEXEL, n = 3;
-	struct mir_source ops[5], d = new_temp(s, SASS_GPR, TEXTURE_CHANNELS);
+	return 1 + ir_texture_coordinates(in) +
+	       (in->op == IR_SAMPLE && in->sub == IR_SAMPLE_GRADIENT ? 2 * ir_texture_axes(in) : 0);
+}
+
+/* ptxas's level of a read that names none: below all others, whatever the sampler adds. */
+#define LEVEL_OF_BASE 0xc2000000 /* -32 as f32 */
+
+/* Sets the modifiers that tell which extra operands there are. */
+static void set_extras(struct mir_inst *i, const struct ir_inst *in)
+{
+	bool level = in->op == IR_SAMPLE && in->sub != IR_SAMPLE_TEXEL;
+
+	if (level && in->sub != IR_SAMPLE_GRADIENT)
+		set_mod(i, SASS_M_LEVEL, 1);
+	if (in->op == IR_SAMPLE && in->sub == IR_SAMPLE_TEXEL_LEVEL)
+		set_mod(i, SASS_M_CLAMP, 1);
+	if (in->flags & IR_OFFSET)
+		set_mod(i, SASS_M_OFFSET, 1);
+	if (in->flags & IR_COMPARE)
+		set_mod(i, SASS_M_COMPARE, 1);
+}
+
+/* Derivatives alternate; the layer and the offset share a word. */
+static bool select_gradient(struct select *s, const struct ir_inst *in)
+{
+	uint32_t axes = ir_texture_axes(in), layers = texture_has_layers(in->geometry), n = 0,
+		 m = 4;
+	bool uniform = s->f->sm >= 90;
+	struct mir_source ops[6], d = new_temp(s, SASS_GPR, TEXTURE_CHANNELS), word;
+	struct arg at[4], derivatives[4];
 	struct mir_inst *i;
 
+	if (!uniform)
+		at[n++] = arg_half(s, in->args[0], 0);
+	for (uint32_t k = 0; k < axes; k++) {
+		at[n++] = arg_word(s, in->args[1 + layers + k]);
+		derivatives[2 * k] = arg_word(s, in->args[1 + layers + axes + k]);
+		derivatives[2 * k + 1] = arg_word(s, in->args[1 + layers + 2 * axes + k]);
+	}
+	if (in->flags & IR_OFFSET) {
+		word = new_temp(s, SASS_GPR, 1);
+		EMIT(s, PRMT, word, in_reg(s, arg_word(s, in->args[first_extra(in)])),
+		     mir_imm(layers ? 0x1054 : 0x1044),
+		     layers ? in_reg(s, arg_word(s, in->args[1])) : rz());
+		at[n++] = (struct arg){.src = word};
+	} else if (layers) {
+		at[n++] = arg_word(s, in->args[1]);
+	}
+	ops[0] = subreg(d, 2);
+	ops[1] = subreg(d, 0);
+	ops[2] = in_vector(s, at, n);
+	ops[3] = in_vector(s, derivatives, 2 * axes);
+	if (uniform)
+		m += add_handle(s, in, &ops[4]);
+	i = emit(s, uniform ? SASS_TXD : SASS_TXD_B, ops, m);
+	set_texture(s, i, in, MIR_READS, 16);
+	set_extras(i, in);
+	define_results(s, in, d);
+	return true;
+}
+
+bool select_sample(struct select *s, const struct ir_inst *in)
+{
+	static const uint16_t names[3][3] = {{SASS_TEX_B, SASS_TEX, SASS_TEX_MORE},
+					     {SASS_TLD_B, SASS_TLD, SASS_TLD_MORE},
+					     {SASS_TLD4_B, SASS_TLD4, SASS_TLD4_MORE}};
+	bool texel = in->sub == IR_SAMPLE_TEXEL || in->sub == IR_SAMPLE_TEXEL_LEVEL;
+	uint32_t kind = in->op == IR_GATHER4 ? 2 : texel, n = 3, count = 0;
+	struct mir_source ops[6], d = new_temp(s, SASS_GPR, TEXTURE_CHANNELS);
+	bool uniform = s->f->sm >= 90;
+	struct arg extras[4];
+	struct mir_inst *i;
+
+	if (in->op == IR_SAMPLE && in->sub == IR_SAMPLE_GRADIENT)
+		return select_gradient(s, in);
+	if (!uniform)
+		extras[count++] = arg_half(s, in->args[0], 0);
+	if (in->op == IR_SAMPLE && in->sub == IR_SAMPLE_FILTERED)
+		extras[count++] = (struct arg){.src = mir_imm(LEVEL_OF_BASE)};
+	for (uint32_t k = first_extra(in); k < in->nargs; k++)
+		extras[count++] = arg_word(s, in->args[k]);
 	ops[0] = subreg(d, 2);
 	ops[1] = subreg(d, 0);
 	ops[2] = coordinates(s, in);
-	n += add_handle(s, in, &ops[3]);
-	i = emit(s, names[kind][s->f->sm >= 90], ops, n);
+	if (count)
+		ops[n++] = in_vector(s, extras, count);
+	if (uniform)
+		n += add_handle(s, in, &ops[n]);
+	i = emit(s, names[kind][uniform ? 1 + !!count : 0], ops, n);
 	set_texture(s, i, in, MIR_READS, 16);
+	set_extras(i, in);
 	if (in->op == IR_GATHER4)
 		set_mod(i, SASS_M_CHANNEL, in->sub);
 	define_results(s, in, d);
@@ -82,22 +162,17 @@ bool select_sample(struct select *s, const struct ir_inst *in)
 
 bool select_texture_query(struct select *s, const struct ir_inst *in)
 {
-	struct mir_source ops[6] = {rz(), result(s, in->res)}, level, low;
+	struct mir_source ops[6] = {rz(), result(s, in->res)};
+	struct arg words[2] = {arg_half(s, in->args[0], 0), arg_word(s, in->args[1])};
 	struct mir_inst *i;
 
 	if (s->f->sm >= 90) {
-		level = new_temp(s, SASS_GPR, 1);
-		EMIT(s, MOV, level, rz());
-		ops[2] = level;
+		ops[2] = in_vector(s, &words[1], 1);
 		ops[3] = mir_imm(0);
 		add_handle(s, in, &ops[4]);
 		i = emit(s, SASS_TXQ, ops, 6);
 	} else {
-		level = new_temp(s, SASS_GPR, 2);
-		low = in_reg(s, arg_half(s, in->args[0], 0));
-		EMIT(s, MOV, subreg(level, 0), low);
-		EMIT(s, MOV, subreg(level, 1), rz());
-		ops[2] = level;
+		ops[2] = in_vector(s, words, 2);
 		ops[3] = mir_imm(0);
 		i = emit(s, SASS_TXQ_B, ops, 4);
 	}
@@ -140,9 +215,12 @@ bool select_surface_load(struct select *s, const struct ir_inst *in)
 
 bool select_surface_store(struct select *s, const struct ir_inst *in)
 {
+	static const uint16_t names[2][2] = {{SASS_SUST_B, SASS_SUST},
+					     {SASS_SUST_P_B, SASS_SUST_P}};
 	uint32_t first = 1 + ir_texture_coordinates(in), n = 2, count = 0;
 	uint32_t bytes = ir_type_bits(in->type) / 8 * (in->nargs - first);
 	struct mir_source ops[4];
+	struct mir_inst *i;
 	struct arg words[4];
 
 	for (uint32_t k = first; k < in->nargs; k++) {
@@ -154,8 +232,8 @@ bool select_surface_store(struct select *s, const struct ir_inst *in)
 	ops[0] = coordinates(s, in);
 	ops[1] = count > 1 ? in_vector(s, words, count) : in_reg(s, words[0]);
 	n += add_handle(s, in, &ops[2]);
-	set_surface(s, emit(s, s->f->sm >= 90 ? SASS_SUST : SASS_SUST_B, ops, n), in, MIR_WRITES,
-		    bytes);
+	i = emit(s, names[!!(in->flags & IR_FORMATTED)][s->f->sm >= 90], ops, n);
+	set_surface(s, i, in, MIR_WRITES, bytes);
 	return true;
 }
 
@@ -166,13 +244,16 @@ bool select_surface_reduce(struct select *s, const struct ir_inst *in)
 		[IR_ATOM_MIN_S] = SASS_ATOM_MIN, [IR_ATOM_MAX_U] = SASS_ATOM_MAX,
 		[IR_ATOM_MAX_S] = SASS_ATOM_MAX, [IR_ATOM_AND] = SASS_ATOM_AND,
 		[IR_ATOM_OR] = SASS_ATOM_OR};
+	static const uint8_t types[2][2] = {{SASS_ATYPE_U32, SASS_ATYPE_S32},
+					    {SASS_ATYPE_U64, SASS_ATYPE_S64}};
+	bool is_signed = in->sub == IR_ATOM_MIN_S || in->sub == IR_ATOM_MAX_S;
 	ir_val operand = in->args[in->nargs - 1];
 	bool wide = in->type == IR_B64;
 	struct mir_source ops[4];
 	struct mir_inst *i;
 	uint32_t n = 2;
 
-	if (in->sub > IR_ATOM_OR || (wide && in->sub != IR_ATOM_ADD) || in->sub == IR_ATOM_INC ||
+	if (in->sub > IR_ATOM_OR || (wide && in->sub > IR_ATOM_MAX_S) || in->sub == IR_ATOM_INC ||
 	    in->sub == IR_ATOM_DEC)
 		return false;
 	ops[0] = coordinates(s, in);
@@ -181,10 +262,7 @@ bool select_surface_reduce(struct select *s, const struct ir_inst *in)
 	i = emit(s, s->f->sm >= 90 ? SASS_SURED : SASS_SURED_B, ops, n);
 	set_surface(s, i, in, MIR_READS | MIR_WRITES | MIR_ORDERED, wide ? 8 : 4);
 	set_mod(i, SASS_M_ATOM, atoms[in->sub]);
-	set_mod(i, SASS_M_ATYPE,
-		wide                                                   ? SASS_ATYPE_U64
-		: in->sub == IR_ATOM_MIN_S || in->sub == IR_ATOM_MAX_S ? SASS_ATYPE_S32
-								       : SASS_ATYPE_U32);
+	set_mod(i, SASS_M_ATYPE, types[wide][is_signed]);
 	set_mod(i, SASS_M_ORDER, SASS_ORDER_STRONG_SYS);
 	return true;
 }

@@ -595,7 +595,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	/* lower_tensor.c */ \
 	L(tensor_load) L(tensor_store) L(tensor_prefetch) L(tensormap_replace) L(tensormap_copy) \
 	/* lower_texture.c */ \
-	L(tex) L(tld4) L(txq) L(txq_one) L(suld) L(sust) L(sured) \
+	L(tex) L(tld4) L(txq) L(txq_one) L(suld) L(sust) L(sust_p) L(sured) \
 	/* lower_mbarrier.c */ \
 	L(mbarrier) L(mbarrier_bytes) L(mbarrier_arrive) L(mbarrier_wait) L(mbarrier_pending) \
 	L(copy_arrive) \

@@ -124,6 +124,7 @@
 #define SAMPLED_WORDS SAMPLED ".vec = .v4; .dtype = .u32 .s32 .f32; "
 #define SAMPLED_HALVES SAMPLED ".vec = .v4; .dtype = .f16; "
 #define SAMPLED_PAIRS SAMPLED ".vec = .v2; .dtype = .f16x2; "
+#define EXTRAS   "p = .pred; f = .b32 or fragment; g = .f32; "
 #define GRADIENTS "c e = .f32 or fragment"
 #define SURFACE  TEXTURES ".bounds = .trap .clamp .zero; b = .b32 or fragment; "
 #define SURFACE_ELEMENTS SURFACE VECTOR ".type = .b8 .b16 .b32 .b64; "
@@ -698,34 +699,34 @@ const struct ptx_row ptx_rows[] = {
 	ROW("wmma.mma.BoolOp.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c", MATRIX_BITS, wmma_mma, MMA),
 
 	/* textures and surfaces */
-	ROW("tex{.base}.geom.vec.dtype.atype d, [a, b]", SAMPLED_WORDS TEXTURES ".atype = .s32 .f32", tex, SAMPLE),
-	ROW("tex{.base}.geom.vec.dtype.atype d, [a, b]", SAMPLED_WORDS CUBES ".atype = .f32", tex, SAMPLE),
-	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_WORDS TEXTURES ".atype = .s32 .f32; c = .atype", tex, SAMPLE),
-	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_WORDS CUBES ".atype = .f32; c = .f32", tex, SAMPLE),
-	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_WORDS TEXTURES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
-	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_WORDS CUBES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
-	ROW("tex{.base}.geom.vec.dtype.atype d, [a, b]", SAMPLED_HALVES TEXTURES ".atype = .s32 .f32", tex, SAMPLE),
-	ROW("tex{.base}.geom.vec.dtype.atype d, [a, b]", SAMPLED_HALVES CUBES ".atype = .f32", tex, SAMPLE),
-	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_HALVES TEXTURES ".atype = .s32 .f32; c = .atype", tex, SAMPLE),
-	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_HALVES CUBES ".atype = .f32; c = .f32", tex, SAMPLE),
-	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_HALVES TEXTURES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
-	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_HALVES CUBES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
-	ROW("tex{.base}.geom.vec.dtype.atype d, [a, b]", SAMPLED_PAIRS TEXTURES ".atype = .s32 .f32", tex, SAMPLE),
-	ROW("tex{.base}.geom.vec.dtype.atype d, [a, b]", SAMPLED_PAIRS CUBES ".atype = .f32", tex, SAMPLE),
-	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_PAIRS TEXTURES ".atype = .s32 .f32; c = .atype", tex, SAMPLE),
-	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_PAIRS CUBES ".atype = .f32; c = .f32", tex, SAMPLE),
-	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_PAIRS TEXTURES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
-	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_PAIRS CUBES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
-	ROW("tld4.comp.geom.vec.dtype.atype d, [a, b]", SAMPLED_WORDS PLANES ".atype = .f32; " ".comp = .r .g .b .a", tld4, GATHER4),
-	ROW("txq.query.b32 d, [a]", ".query = .width .height .depth", txq, TEXQUERY),
+	ROW("tex{.base}.geom.vec.dtype.atype d{|p}, [a, b]{, f}{, g}", SAMPLED_WORDS TEXTURES EXTRAS ".atype = .s32 .f32", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d{|p}, [a, b], c{, f}{, g}", SAMPLED_WORDS TEXTURES EXTRAS ".atype = .s32 .f32; c = .atype", tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d{|p}, [a, b], c, e{, f}{, g}", SAMPLED_WORDS TEXTURES EXTRAS ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tex{.base}.geom.vec.dtype.atype d{|p}, [a, b]{, f}{, g}", SAMPLED_WORDS CUBES EXTRAS ".atype = .f32", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d{|p}, [a, b], c{, f}{, g}", SAMPLED_WORDS CUBES EXTRAS ".atype = .f32; c = .f32", tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d{|p}, [a, b], c, e{, f}{, g}", SAMPLED_WORDS CUBES EXTRAS ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tex{.base}.geom.vec.dtype.atype d{|p}, [a, b]{, f}{, g}", SAMPLED_HALVES TEXTURES EXTRAS ".atype = .s32 .f32", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d{|p}, [a, b], c{, f}{, g}", SAMPLED_HALVES TEXTURES EXTRAS ".atype = .s32 .f32; c = .atype", tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d{|p}, [a, b], c, e{, f}{, g}", SAMPLED_HALVES TEXTURES EXTRAS ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tex{.base}.geom.vec.dtype.atype d{|p}, [a, b]{, f}{, g}", SAMPLED_HALVES CUBES EXTRAS ".atype = .f32", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d{|p}, [a, b], c{, f}{, g}", SAMPLED_HALVES CUBES EXTRAS ".atype = .f32; c = .f32", tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d{|p}, [a, b], c, e{, f}{, g}", SAMPLED_HALVES CUBES EXTRAS ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tex{.base}.geom.vec.dtype.atype d{|p}, [a, b]{, f}{, g}", SAMPLED_PAIRS TEXTURES EXTRAS ".atype = .s32 .f32", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d{|p}, [a, b], c{, f}{, g}", SAMPLED_PAIRS TEXTURES EXTRAS ".atype = .s32 .f32; c = .atype", tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d{|p}, [a, b], c, e{, f}{, g}", SAMPLED_PAIRS TEXTURES EXTRAS ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tex{.base}.geom.vec.dtype.atype d{|p}, [a, b]{, f}{, g}", SAMPLED_PAIRS CUBES EXTRAS ".atype = .f32", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d{|p}, [a, b], c{, f}{, g}", SAMPLED_PAIRS CUBES EXTRAS ".atype = .f32; c = .f32", tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d{|p}, [a, b], c, e{, f}{, g}", SAMPLED_PAIRS CUBES EXTRAS ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tld4.comp.geom.vec.dtype.atype d{|p}, [a, b]{, f}{, g}", SAMPLED_WORDS PLANES EXTRAS ".atype = .f32; .comp = .r .g .b .a", tld4, GATHER4),
+	ROW("txq.query.b32 d, [a]", ".query = .width .height .depth .num_mipmap_levels", txq, TEXQUERY),
 	ROW("txq.level.query.b32 d, [a], b", ".query = .width .height .depth; b = .u32", txq, TEXQUERY),
-	ROW("txq.num_mipmap_levels.b32 d, [a]", "", txq_one, TEXQUERY),
 	ROW("txq.num_samples.b32 d, [a]", "", txq_one, TEXQUERY),
 	ROW("suq.query.b32 d, [a]", ".query = .width .height .depth", txq, TEXQUERY),
 	ROW("suld.b.geom{.cop}{.vec}.type.bounds d, [a, b]", SURFACE_ELEMENTS ".cop = .ca .cg .cs .cv; d = .type or wider or vector or fragment", suld, SURFLOAD),
 	ROW("sust.b.geom{.cop}{.vec}.type.bounds [a, b], c", SURFACE_ELEMENTS ".cop = .wb .cg .cs .wt; c = .type or wider or vector or fragment", sust, SURFSTORE),
+	ROW("sust.p.geom{.vec}.b32.bounds [a, b], c", SURFACE VECTOR "c = .b32 or vector or fragment", sust_p, SURFSTORE),
 	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .add; .type = .u32 .s32 .u64", sured, SURFREDUCE),
-	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .min .max; .type = .u32 .s32", sured, SURFREDUCE),
+	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .min .max; .type = .u32 .s32 .u64 .s64", sured, SURFREDUCE),
 	ROW("sured.b.op.geom.b32.bounds [a, b], c", SURFACE ".op = .and .or", sured, SURFREDUCE),
 
 	/* lanes and blocks */

@@ -2,13 +2,16 @@
 /*
  * Lowering of texture and surface instructions in unified mode: the handle is a 64-bit register, or
  * in a variable of type .texref or .surfref, which the program writes.
- * No texture has more than one level, so that the level of detail and gradients are checked and
- * not used. Coordinates that PTX pads to four elements are not read.
+ * Coordinates that PTX pads to four elements are not read. No texture has pages that are missing,
+ * so that the predicate that tells is true.
  */
 #include "libsov/compiler/ptx/front_end.h"
 #include "libsov/isa/texture.h"
 
 #define MAX_COORDINATES 4
+#define MAX_LAYER       0xffff /* as ptxas has it: NVIDIA's chips read 16 bits */
+/* The handle, coordinates, two vectors of derivatives, an offset and a comparison. */
+#define MAX_ARGUMENTS   (1 + MAX_COORDINATES + 2 * 3 + 2)
 
 static bool read_handle(struct ptx *x, const struct ptx_inst *in, ir_val *handle)
 {
@@ -66,6 +69,9 @@ static uint32_t read_coordinates(struct ptx *x, const struct ptx_inst *in, bool 
 		if (!check_coordinate(x, in, o, is_float && !(layers && !k)))
 			return 0;
 		args[1 + k] = ptx_read_operand(x, o);
+		if (layers && !k && !(ir_ops[in->row->op].attributes & A_RANGE))
+			args[1] = ptx_op(x, IR_MIN_U, IR_B32, args[1],
+					 ptx_emit_constant(x, IR_B32, MAX_LAYER), 0);
 	}
 	return 1 + count;
 }
@@ -96,14 +102,110 @@ static void write_channels(struct ptx *x, const struct ptx_inst *in, ir_val firs
 	}
 }
 
-/* Vectors of derivatives have the coordinates without the layer. */
-static bool check_gradients(struct ptx *x, const struct ptx_inst *in)
+/* Appends a vector without its padding. */
+static bool add_fragment(struct ptx *x, const struct ptx_inst *in, enum ptx_role role,
+			 uint32_t count, ir_val *args, uint32_t *n)
+{
+	if (!ptx_check_fragment(x, in, role, padded(count)))
+		return false;
+	for (uint32_t k = 0; k < count; k++)
+		args[(*n)++] = ptx_read_operand(x, ptx_fragment_register(in->role[role], k));
+	return true;
+}
+
+/* Appends the level, or derivatives by both directions, which have no layer. */
+static bool add_detail(struct ptx *x, const struct ptx_inst *in, ir_val *args, uint32_t *n)
 {
 	enum texture_geometry g = in->value[SLOT_GEOMETRY];
-	uint32_t count = texture_coordinates(g) - texture_has_layers(g);
+	uint32_t axes = texture_coordinates(g) - texture_has_layers(g);
 
-	return !in->role[ROLE_E] || (ptx_check_fragment(x, in, ROLE_C, padded(count)) &&
-				     ptx_check_fragment(x, in, ROLE_E, padded(count)));
+	if (in->role[ROLE_E])
+		return add_fragment(x, in, ROLE_C, axes, args, n) &&
+		       add_fragment(x, in, ROLE_E, axes, args, n);
+	if (in->role[ROLE_C])
+		args[(*n)++] = ptx_read_role(x, in, ROLE_C);
+	return true;
+}
+
+/* Offsets as struct texture_request has them: fields of 4 bits, or of 6 bits in bytes. */
+static ir_val pack_offset(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o)
+{
+	enum texture_geometry g = in->value[SLOT_GEOMETRY];
+	uint32_t axes = texture_coordinates(g) - texture_has_layers(g);
+	uint32_t bits = in->row->op == IR_GATHER4 ? 6 : 4, step = bits == 6 ? 8 : 4;
+	ir_val sum = 0, mask = ptx_emit_constant(x, IR_B32, (1u << bits) - 1), v;
+
+	for (uint32_t k = 0; k < axes; k++) {
+		v = ptx_read_operand(x, ptx_fragment_register(o, k));
+		v = ptx_op(x, IR_AND, IR_B32, v, mask, 0);
+		if (k)
+			v = ptx_op(x, IR_SHL, IR_B32, v, ptx_emit_constant(x, IR_B32, k * step), 0);
+		sum = k ? ptx_op(x, IR_OR, IR_B32, sum, v, 0) : v;
+	}
+	return sum;
+}
+
+static bool check_offset(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o)
+{
+	enum texture_geometry g = in->value[SLOT_GEOMETRY];
+	uint32_t axes = texture_coordinates(g) - texture_has_layers(g);
+
+	if (g == TEXTURE_CUBE || g == TEXTURE_CUBE_LAYERS) {
+		ptx_error(x, &o->at, "'%s' takes no offset", ptx_spelling(x, in));
+		return false;
+	}
+	for (uint32_t k = 0; k < o->count; k++)
+		if (!check_coordinate(x, in, &o->elements[k], false))
+			return false;
+	if (o->count == 3 || o->count < padded(axes == 1 ? 1 : axes)) {
+		ptx_error(x, &o->at, "the offset of '%s' has %u elements, not %u",
+			  ptx_spelling(x, in), o->count, padded(axes));
+		return false;
+	}
+	return true;
+}
+
+/* Appends the offset, a vector, and what texels are compared with. Returns their IR flags. */
+static bool add_extras(struct ptx *x, const struct ptx_inst *in, ir_val *args, uint32_t *n,
+		       uint16_t *flags)
+{
+	const struct ptx_operand *offset = in->role[ROLE_F], *reference = in->role[ROLE_G];
+	bool texels = ptx_has_modifier(in, SLOT_SOURCE_TYPE) &&
+		      ptx_inst_type(in, SLOT_SOURCE_TYPE)->class != CLASS_FLOAT;
+
+	if (offset && offset->kind != OPERAND_VECTOR) {
+		if (reference) {
+			ptx_error(x, &offset->at, "the offset of '%s' must be a vector",
+				  ptx_spelling(x, in));
+			return false;
+		}
+		reference = offset;
+		offset = NULL;
+	}
+	*flags = 0;
+	if (offset) {
+		if (!check_offset(x, in, offset))
+			return false;
+		args[(*n)++] = pack_offset(x, in, offset);
+		*flags |= IR_OFFSET;
+	}
+	if (!reference)
+		return true;
+	if (texels || in->value[SLOT_GEOMETRY] == TEXTURE_3D) {
+		ptx_error(x, &reference->at, "'%s' does not compare depths", ptx_spelling(x, in));
+		return false;
+	}
+	if (!check_coordinate(x, in, reference, true))
+		return false;
+	args[(*n)++] = ptx_read_operand(x, reference);
+	*flags |= IR_COMPARE;
+	return true;
+}
+
+static void write_resident(struct ptx *x, const struct ptx_inst *in)
+{
+	if (in->role[ROLE_P])
+		ptx_write_operand(x, in->role[ROLE_P], ptx_emit_constant(x, IR_B1, 1));
 }
 
 static ir_id emit_texture(struct ptx *x, const struct ptx_inst *in, enum ir_type type,
@@ -121,49 +223,54 @@ void ptx_lower_tex(struct ptx *x, const struct ptx_inst *in)
 {
 	bool texels = ptx_has_modifier(in, SLOT_SOURCE_TYPE) &&
 		      ptx_inst_type(in, SLOT_SOURCE_TYPE)->class != CLASS_FLOAT;
-	ir_val args[1 + MAX_COORDINATES];
+	ir_val args[MAX_ARGUMENTS];
 	uint32_t n = read_coordinates(x, in, !texels, args);
+	uint16_t flags;
 	ir_id i;
 
-	if (!n || !check_gradients(x, in))
+	if (!n || !add_detail(x, in, args, &n) || !add_extras(x, in, args, &n, &flags))
 		return;
 	i = emit_texture(x, in, IR_B32, TEXTURE_CHANNELS, n, args);
-	ir_at(x->func, i)->sub = texels ? IR_SAMPLE_TEXEL : IR_SAMPLE_FILTERED;
+	ir_at(x->func, i)->flags = flags;
+	ir_at(x->func, i)->sub = in->role[ROLE_E] ? IR_SAMPLE_GRADIENT
+				 : in->role[ROLE_C]
+					 ? (texels ? IR_SAMPLE_TEXEL_LEVEL : IR_SAMPLE_LEVEL)
+				 : texels ? IR_SAMPLE_TEXEL
+					  : IR_SAMPLE_FILTERED;
 	write_channels(x, in, ir_at(x->func, i)->res);
+	write_resident(x, in);
 }
 
 void ptx_lower_tld4(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val args[1 + MAX_COORDINATES];
+	ir_val args[MAX_ARGUMENTS];
 	uint32_t n = read_coordinates(x, in, true, args);
+	uint16_t flags;
 	ir_id i;
 
-	if (!n)
+	if (!n || !add_extras(x, in, args, &n, &flags))
 		return;
 	i = emit_texture(x, in, IR_B32, TEXTURE_CHANNELS, n, args);
+	ir_at(x->func, i)->flags = flags;
 	ir_at(x->func, i)->sub = in->value[SLOT_CHANNEL];
 	write_channels(x, in, ir_at(x->func, i)->res);
+	write_resident(x, in);
 }
 
-/* Each level has half the size of the one before, at least 1. */
 void ptx_lower_txq(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val handle, size;
+	ir_val args[2];
 	ir_id i;
 
-	if (!read_handle(x, in, &handle))
+	if (!read_handle(x, in, &args[0]))
 		return;
-	i = ptx_emit(x, IR_TEXQUERY, IR_B32, 1, 1, &handle);
+	args[1] = in->role[ROLE_B] ? ptx_read_role(x, in, ROLE_B) : ptx_emit_constant(x, IR_B32, 0);
+	i = ptx_emit(x, IR_TEXQUERY, IR_B32, 1, 2, args);
 	ir_at(x->func, i)->sub = in->value[SLOT_QUERY];
-	size = ir_at(x->func, i)->res;
-	if (in->role[ROLE_B]) {
-		size = ptx_op(x, IR_SHR_U, IR_B32, size, ptx_read_role(x, in, ROLE_B), 0);
-		size = ptx_op(x, IR_MAX_U, IR_B32, size, ptx_emit_constant(x, IR_B32, 1), 0);
-	}
-	ptx_write_operand(x, in->role[ROLE_D], size);
+	ptx_write_operand(x, in->role[ROLE_D], ir_at(x->func, i)->res);
 }
 
-/* Every texture has one level and one sample for each texel. */
+/* Every texture has one sample for each texel. */
 void ptx_lower_txq_one(struct ptx *x, const struct ptx_inst *in)
 {
 	ir_val handle;
@@ -262,6 +369,24 @@ void ptx_lower_sust(struct ptx *x, const struct ptx_inst *in)
 			v[k] = ptx_op(x, IR_PACK, type, v[2 * k], v[2 * k + 1], 0);
 	}
 	emit_texture(x, in, wide, 0, n + words, args);
+}
+
+/* Channels, which the access converts to the format of the texels. */
+void ptx_lower_sust_p(struct ptx *x, const struct ptx_inst *in)
+{
+	uint32_t count = ptx_has_modifier(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1, n;
+	ir_val args[1 + MAX_COORDINATES + IR_MAX_ELEMENTS];
+	ir_id i;
+
+	if (!ptx_check_fragment(x, in, ROLE_C, count))
+		return;
+	n = read_coordinates(x, in, false, args);
+	if (!n)
+		return;
+	for (uint32_t k = 0; k < count; k++)
+		args[n++] = ptx_read_operand(x, ptx_fragment_register(in->role[ROLE_C], k));
+	i = emit_texture(x, in, IR_B32, 0, n, args);
+	ir_at(x->func, i)->flags = IR_FORMATTED;
 }
 
 void ptx_lower_sured(struct ptx *x, const struct ptx_inst *in)

@@ -44,6 +44,8 @@ const char *nv_texture_fault(const struct texture *t)
 		return "an address beyond 49 bits";
 	if (t->depth > MAX_SLICES)
 		return "more than 16,384 slices or layers";
+	if (t->last_level && !blocks)
+		return "levels in linear memory, which NVIDIA's chips lack";
 	if (blocks)
 		return t->address % BLOCK_ALIGN ? "an address that is not a multiple of 512" : NULL;
 	if (t->geometry == TEXTURE_1D)
@@ -65,7 +67,10 @@ static void write_format(const struct texture *t, uint32_t *h)
 	uint32_t one = integer ? NV_TEXHEAD_IN_ONE_INT : NV_TEXHEAD_IN_ONE_FLOAT, type;
 
 	type = types[t->type];
-	nv_texture_set(h, NV_TEXHEAD_COMPONENTS, component_sizes(t));
+	nv_texture_set(h, NV_TEXHEAD_COMPONENTS,
+		       !t->compare                ? component_sizes(t)
+		       : t->type == TEXTURE_FLOAT ? NV_TEXHEAD_SIZES_ZF32
+						  : NV_TEXHEAD_SIZES_Z16);
 	nv_texture_set(h, NV_TEXHEAD_R_TYPE, type);
 	nv_texture_set(h, NV_TEXHEAD_G_TYPE, type);
 	nv_texture_set(h, NV_TEXHEAD_B_TYPE, type);
@@ -118,6 +123,11 @@ static void write_header(const struct texture *t, uint32_t *h)
 	nv_texture_set(h, NV_TEXHEAD_ADDRESS_LOW, (uint32_t)t->address);
 	nv_texture_set(h, NV_TEXHEAD_ADDRESS_HIGH, (uint32_t)(t->address >> 32));
 	nv_texture_set(h, NV_TEXHEAD_VERSION, version);
+	if (version == NV_TEXHEAD_VERSION_BLOCK_LINEAR) {
+		nv_texture_set(h, NV_TEXHEAD_MAX_LEVEL, t->last_level);
+		nv_texture_set(h, NV_TEXHEAD_FIRST_LEVEL, t->first_read);
+		nv_texture_set(h, NV_TEXHEAD_LAST_LEVEL, t->last_read);
+	}
 	nv_texture_set(h, NV_TEXHEAD_TYPE, type);
 }
 
@@ -133,7 +143,16 @@ static void write_sampler(const struct texture *t, uint32_t *s)
 	nv_texture_set(s, NV_TEXSAMP_ADDRESS_P, modes[t->address_mode[2]]);
 	nv_texture_set(s, NV_TEXSAMP_MAG_FILTER, filter);
 	nv_texture_set(s, NV_TEXSAMP_MIN_FILTER, filter);
-	nv_texture_set(s, NV_TEXSAMP_MIP_FILTER, NV_TEXSAMP_MIP_NONE);
+	nv_texture_set(s, NV_TEXSAMP_MIP_FILTER,
+		       !t->last_level    ? NV_TEXSAMP_MIP_NONE
+		       : t->level_linear ? NV_TEXSAMP_MIP_LINEAR
+					 : NV_TEXSAMP_MIP_POINT);
+	nv_texture_set(s, NV_TEXSAMP_BIAS, (uint32_t)(uint16_t)t->bias & 0x1fff);
+	nv_texture_set(s, NV_TEXSAMP_MIN_LEVEL, t->min_detail);
+	nv_texture_set(s, NV_TEXSAMP_MAX_LEVEL, t->max_detail);
+	nv_texture_set(s, NV_TEXSAMP_COMPARE, !!t->compare);
+	if (t->compare)
+		nv_texture_set(s, NV_TEXSAMP_COMPARE_FUNC, t->compare - TEXTURE_NEVER);
 	nv_texture_set(s, NV_TEXSAMP_UNNORMALIZED, !t->normalized);
 	memcpy(s + NV_TEXSAMP_BORDER, t->border, sizeof(t->border));
 }

@@ -48,6 +48,13 @@ static uint8_t type_count(uint8_t type)
 	return type == SASS_TYPE_U64 || type == SASS_TYPE_S64 || type == SASS_TYPE_F64 ? 2 : 1;
 }
 
+/* Coordinates without the layer. */
+static uint32_t texture_axes(const struct sass_inst *in)
+{
+	return texture_coordinates(in->mod[SASS_M_GEOMETRY]) -
+	       texture_has_layers(in->mod[SASS_M_GEOMETRY]);
+}
+
 /* Consecutive registers of an operand. */
 static uint8_t register_count(const struct sass_inst *in, uint8_t rule)
 {
@@ -85,6 +92,18 @@ static uint8_t register_count(const struct sass_inst *in, uint8_t rule)
 		return (uint8_t)(in->mod[SASS_M_DIMS] + 1 + rule - COUNT_DIMS);
 	case COUNT_COORDINATES:
 		return texture_coordinates(in->mod[SASS_M_GEOMETRY]);
+	case COUNT_EXTRAS:
+	case COUNT_1_EXTRAS:
+		return (uint8_t)(in->mod[SASS_M_LEVEL] + in->mod[SASS_M_OFFSET] +
+				 in->mod[SASS_M_COMPARE] + rule - COUNT_EXTRAS);
+	case COUNT_GRADIENT:
+	case COUNT_1_GRADIENT:
+		return (uint8_t)(texture_axes(in) +
+				 (in->mod[SASS_M_OFFSET] ||
+				  texture_has_layers(in->mod[SASS_M_GEOMETRY])) +
+				 rule - COUNT_GRADIENT);
+	case COUNT_DERIVATIVES:
+		return (uint8_t)(2 * texture_axes(in));
 	case COUNT_WIDTH:
 		return by_width[in->mod[SASS_M_WIDTH]];
 	case COUNT_ATYPE:

@@ -89,6 +89,10 @@ SASS_MOD(GEOMETRY) /* textures and surfaces: enum texture_geometry */
 SASS_MOD(RANGE)    /* surfaces: enum texture_range */
 SASS_MOD(QUERY)    /* TXQ: enum texture_query */
 SASS_MOD(CHANNEL)  /* TLD4: red, green, blue, alpha */
+SASS_MOD(LEVEL)    /* TEX, TLD: 1: .LL, the level is an operand; 0: .LZ, it is 0 */
+SASS_MOD(CLAMP)    /* TLD: 1: .CL, which ptxas sets with .LL */
+SASS_MOD(OFFSET)   /* TEX, TLD, TLD4, TXD: 1: .AOFFI, an offset is an operand */
+SASS_MOD(COMPARE)  /* TEX, TLD4: 1: .DC, what depths are compared with is an operand */
 SASS_MOD(LDS_U)    /* LDS before SM80: 1: .U, which ptxas sets often; its effect is not known */
 
 /* Lanes and control. */

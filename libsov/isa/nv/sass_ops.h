@@ -196,18 +196,29 @@ SASS_OP(STSM)       /* addr, b: the counterpart of LDSM (SM90) */
 SASS_OP(LDGSTS)     /* addr in shared memory, addr, x=PT: copies, and does not wait for the data */
 /* Textures and surfaces. d2, d: channels 2 and 3, 0 and 1; a: coordinates, the layer first; the
  * handle is the low word of a pair of uniform registers (SM90), or with _B a register b. */
+/* b of _B: the handle, then as b of _MORE: the level, the offset and what depths are compared with,
+ * as far as the modifiers say that there is one. */
 SASS_OP(TEX)        /* d2 pair, d pair, a, ur pair, i=0: filtered */
+SASS_OP(TEX_MORE)   /* d2 pair, d pair, a, b, ur pair, i=0 */
 SASS_OP(TEX_B)      /* d2 pair, d pair, a, b */
 SASS_OP(TLD)        /* d2 pair, d pair, a, ur pair, i=0: a texel */
+SASS_OP(TLD_MORE)   /* d2 pair, d pair, a, b, ur pair, i=0 */
 SASS_OP(TLD_B)      /* d2 pair, d pair, a, b */
 SASS_OP(TLD4)       /* d2 pair, d pair, a, ur pair, i=0: a channel of four texels */
+SASS_OP(TLD4_MORE)  /* d2 pair, d pair, a, b, ur pair, i=0 */
 SASS_OP(TLD4_B)     /* d2 pair, d pair, a, b */
+/* a: the handle (_B), coordinates, last a word with the layer below the offset; b: for each
+ * coordinate its two derivatives */
+SASS_OP(TXD)        /* d2 pair, d pair, a, b, ur pair, i=0 */
+SASS_OP(TXD_B)      /* d2 pair, d pair, a, b */
 SASS_OP(TXQ)        /* d2, d, a level, i=0, ur pair, i=0: a size; d2 is not written */
 SASS_OP(TXQ_B)      /* d2, d, a pair: handle, level; i=0 */
 SASS_OP(SULD)       /* d, a, ur pair, i=0 */
 SASS_OP(SULD_B)     /* d, a, c */
 SASS_OP(SUST)       /* a, b data, ur pair, i=0 */
 SASS_OP(SUST_B)     /* a, b data, c */
+SASS_OP(SUST_P)     /* a, b, ur pair, i=0: channels that are converted to the format */
+SASS_OP(SUST_P_B)   /* a, b, c */
 SASS_OP(SURED)      /* a, b data, ur pair, i=0 */
 SASS_OP(SURED_B)    /* a, b data, c */
 SASS_OP(LDGDEPBAR)  /* -: its write scoreboard is pending until the copies so far have arrived */

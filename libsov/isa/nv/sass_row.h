@@ -106,6 +106,11 @@ enum { /* register counts; in slot.count */
        COUNT_1_DIMS,      /* … after a shared address */
        COUNT_2_DIMS,      /* … after a shared address and a barrier */
        COUNT_COORDINATES, /* of a texture: by the modifier GEOMETRY */
+       COUNT_EXTRAS,      /* … a level, an offset, a comparison: by LEVEL, OFFSET, COMPARE */
+       COUNT_1_EXTRAS,    /* … after a handle */
+       COUNT_GRADIENT,    /* … coordinates and a word with layer and offset */
+       COUNT_1_GRADIENT,  /* … after a handle */
+       COUNT_DERIVATIVES, /* … two for each coordinate */
 };
 
 /* Defaults of operands that the caller leaves SASS_NONE; DEFAULT_NONE: the operand is required. */

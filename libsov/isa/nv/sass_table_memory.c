@@ -154,6 +154,10 @@ static const struct sass_choice surface_atomic[16] = {
 static const struct sass_choice surface_atomic_7x[16] = {
 	[11] = {".STRONG.SYS", SASS_ORDER_STRONG_SYS},
 };
+/* One, two or four words of channels. */
+static const struct sass_choice surface_channels[16] = {
+	[1] = {".R", SASS_WIDTH_32}, [3] = {".RG", SASS_WIDTH_64}, [15] = {"", SASS_WIDTH_128},
+};
 static const struct sass_choice surface_atom[16] = {
 	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX},
 	{".INC", SASS_ATOM_INC}, {".DEC", SASS_ATOM_DEC}, {".AND", SASS_ATOM_AND},
@@ -161,6 +165,7 @@ static const struct sass_choice surface_atom[16] = {
 };
 static const struct sass_choice surface_atype[8] = {
 	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".U64", SASS_ATYPE_U64},
+	[5] = {".S64", SASS_ATYPE_S64},
 };
 static const struct sass_choice fence[4] = {
 	{".SC", SASS_FENCE_SC}, {".ALL", SASS_FENCE_ALL}, {"", SASS_FENCE_PLAIN},
@@ -379,6 +384,7 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 #define SURFACE_U    {.type = SLOT_UGPR, .lo = 40, PAIR}
 #define HANDLE_OFFSET I(46, 8, .otherwise = DEFAULT_0)
 #define SURFACES     FIELD(GEOMETRY, 61, 3, surfaces)
+#define CHANNELS     FIELD(WIDTH, 72, 4, surface_channels)
 #define RANGES       FIELD(RANGE, 59, 2, ranges)
 #define WIDTHS       FIELD(WIDTH, 73, 3, sass_width)
 #define ORDER_IN(list) FIELD(ORDER, 77, 4, list)
@@ -564,6 +570,18 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {DW, SURFACE_AT, R(64)},
 	 .fields = {SURFACES, WIDTHS, ORDER_IN(surface_order), RANGES},
 	 .fixed = {{72, 1, 1}, {76, 1, 0}, {81, 3, 7}, {84, 3, 1}}, .legal = legal_surface},
+	{"SUST.P", SASS_SUST_P, 0x19b, FORM(7), SM_90, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_DATA, SURFACE_U, HANDLE_OFFSET},
+	 .fields = {SURFACES, ORDER_IN(surface_order), CHANNELS, RANGES},
+	 .fixed = {{76, 1, 0}, {84, 3, 1}, {91, 1, 1}}, .legal = legal_surface},
+	{"SUST.P", SASS_SUST_P_B, 0x19c, FORM(4), SM_7X, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_DATA, R(64)},
+	 .fields = {SURFACES, ORDER_IN(surface_order_7x), CHANNELS, RANGES},
+	 .fixed = {{76, 1, 0}, {84, 3, 1}}, .legal = legal_surface},
+	{"SUST.P", SASS_SUST_P_B, 0x19c, FORM(4), SM_8X, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_DATA, R(64)},
+	 .fields = {SURFACES, ORDER_IN(surface_order), CHANNELS, RANGES},
+	 .fixed = {{76, 1, 0}, {84, 3, 1}}, .legal = legal_surface},
 	{"SUST.D.BA", SASS_SUST, 0x19d, FORM(7), SM_90, MEMORY, .sb = SB_READ,
 	 .ops = {SURFACE_AT, SURFACE_DATA, SURFACE_U, HANDLE_OFFSET},
 	 .fields = {SURFACES, WIDTHS, ORDER_IN(surface_order), RANGES},

@@ -20,9 +20,6 @@
 
 typedef unsigned long long ull;
 
-#define GOB_BYTES_WIDE 64u
-#define GOB_ROWS       8u
-
 struct texture_entry {
 	bool used;
 	sov_ptr owned; /* memory that belongs to it; 0: none */
@@ -38,6 +35,7 @@ struct textures {
 static_assert((int)SOV_TEXTURE_1D == TEXTURE_1D &&
 		      (int)SOV_TEXTURE_CUBE_LAYERS == TEXTURE_CUBE_LAYERS &&
 		      (int)SOV_TEXEL_SNORM == TEXTURE_SNORM &&
+		      (int)SOV_COMPARE_ALWAYS == TEXTURE_ALWAYS &&
 		      (int)SOV_ADDRESS_BORDER == TEXTURE_BORDER,
 	      "the values of sov.h are those of texture.h");
 
@@ -85,18 +83,33 @@ static uint32_t at_least_1(uint32_t n)
 	return n ? n : 1;
 }
 
-/* Strides of memory in the GPU's own layout. */
-static void set_own_layout(struct texture *t, enum texture_layout layout)
-{
-	uint32_t row = t->width * texture_texel_bytes(t), rows = t->height;
+#define LEVEL_END 16.0f
 
-	if (layout == TEXTURE_GOBS) {
-		row = (row + GOB_BYTES_WIDE - 1) / GOB_BYTES_WIDE * GOB_BYTES_WIDE;
-		rows = (rows + GOB_ROWS - 1) / GOB_ROWS * GOB_ROWS;
-	}
-	t->layout = (uint8_t)layout;
-	t->row_bytes = row;
-	t->slice_bytes = (uint64_t)row * rows;
+/* Also rejects NaN. */
+static bool is_level(float level, float from)
+{
+	return level >= from && level <= LEVEL_END;
+}
+
+/* In steps of 1 / 256, rounded to nearest; 16 is the last step before it, as the chips hold. */
+static int32_t level_steps(float level)
+{
+	int32_t steps = (int32_t)(level * TEXTURE_DETAIL_ONE + (level < 0 ? -0.5f : 0.5f));
+
+	return steps < TEXTURE_MAX_DETAIL ? steps : TEXTURE_MAX_DETAIL;
+}
+
+static void read_levels(const sov_texture_options *o, struct texture *t)
+{
+	bool limits = o->flags & SOV_TEXTURE_LEVEL_LIMITS;
+
+	t->level_linear = !!(o->flags & SOV_TEXTURE_LEVEL_LINEAR);
+	t->bias = (int16_t)level_steps(o->level_bias);
+	t->min_detail = limits ? (uint16_t)level_steps(o->min_level) : 0;
+	t->max_detail = limits ? (uint16_t)level_steps(o->max_level) : TEXTURE_MAX_DETAIL;
+	t->compare = (uint8_t)o->compare;
+	if (o->levels > 1 && !o->texels)
+		t->last_level = t->last_read = (uint8_t)(o->levels - 1);
 }
 
 /* What does not fit a member of struct texture. */
@@ -104,7 +117,8 @@ static const char *option_fault(const sov_texture_options *o)
 {
 	if (o->geometry >= TEXTURE_GEOMETRIES || o->type >= TEXTURE_TYPES)
 		return "an unknown geometry or type";
-	if (o->flags & ~(uint32_t)(SOV_TEXTURE_LINEAR | SOV_TEXTURE_NORMALIZED))
+	if (o->flags & ~(uint32_t)(SOV_TEXTURE_LINEAR | SOV_TEXTURE_NORMALIZED |
+				   SOV_TEXTURE_LEVEL_LINEAR | SOV_TEXTURE_LEVEL_LIMITS))
 		return "unknown flags";
 	if (o->channels > TEXTURE_CHANNELS || o->channel_bits > 32)
 		return "more than 4 channels or more than 32 bits of a channel";
@@ -113,8 +127,22 @@ static const char *option_fault(const sov_texture_options *o)
 			return "an unknown address mode";
 	if (o->row_bytes > UINT32_MAX)
 		return "rows of 4 GiB or more";
-	if ((o->flags & SOV_TEXTURE_LINEAR) && o->type < SOV_TEXEL_FLOAT)
+	if ((o->flags & (SOV_TEXTURE_LINEAR | SOV_TEXTURE_LEVEL_LINEAR)) &&
+	    o->type < SOV_TEXEL_FLOAT)
 		return "a linear filter for integers, which only floating-point texels have";
+	if (o->levels > TEXTURE_MAX_LEVELS || o->first_level >= TEXTURE_MAX_LEVELS)
+		return "more than 16 levels";
+	if (o->first_level && !o->texels)
+		return "a first level other than 0, but no texture whose texels it shares";
+	if (o->levels > 1 && o->memory)
+		return "several levels in memory of the program";
+	if (!is_level(o->level_bias, -LEVEL_END) || !is_level(o->min_level, 0) ||
+	    !is_level(o->max_level, 0))
+		return "a bias beyond -16 to 16, or a limit of the level beyond 0 to 16";
+	if (o->compare >= TEXTURE_COMPARES)
+		return "an unknown comparison";
+	if (o->max_anisotropy > 1)
+		return "an anisotropic filter, which is not supported";
 	return NULL;
 }
 
@@ -141,9 +169,11 @@ static const char *read_options(const struct context *c, const sov_texture_optio
 	for (uint32_t k = 0; k < 3; k++)
 		t->address_mode[k] = (uint8_t)o->address_modes[k];
 	memcpy(t->border, o->border, sizeof(t->border));
+	read_levels(o, t);
 	/* Checks the format and the size first: strides are computed from them. */
 	own = *t;
 	own.address = 0;
+	own.last_level = own.last_read = 0;
 	own.row_bytes = 1u << 30;
 	own.slice_bytes = UINT64_C(1) << 60;
 	why = texture_fault(&own);
@@ -152,7 +182,8 @@ static const char *read_options(const struct context *c, const sov_texture_optio
 	if (!o->memory) {
 		if (o->row_bytes || o->slice_bytes)
 			return "strides, but no memory";
-		set_own_layout(t, c->gpu->texture_layout);
+		t->layout = (uint8_t)c->gpu->texture_layout;
+		texture_pack(t);
 		return NULL;
 	}
 	t->row_bytes = (uint32_t)o->row_bytes;
@@ -249,6 +280,11 @@ static sov_result share_texels(sov_context context, const sov_texture_options *o
 	t->layout = other.layout;
 	t->row_bytes = other.row_bytes;
 	t->slice_bytes = other.slice_bytes;
+	t->last_level = other.last_level;
+	if (o->first_level + (o->levels ? o->levels : 1) > other.last_level + 1u)
+		return set_texture_error("levels that the texture whose texels it shares lacks");
+	t->first_read = (uint8_t)o->first_level;
+	t->last_read = o->levels ? (uint8_t)(o->first_level + o->levels - 1) : other.last_level;
 	return SOV_OK;
 }
 
@@ -318,18 +354,35 @@ sov_result api_texture_destroy(sov_context context, sov_texture texture)
 	return owned ? api_memory_free(context, owned) : r;
 }
 
-/* Copies between rows without gaps and the texture's layout. */
-static void copy_texels(const struct texture *t, uint8_t *memory, uint8_t *texels, bool to_memory)
+/* Copies slices of one level between rows without gaps and the texture's layout. Returns the texels
+ * after them. */
+static uint8_t *copy_level(const struct texture *t, uint32_t slice, uint32_t slices,
+			   uint8_t *memory, uint8_t *texels, bool to_memory)
 {
 	uint32_t row = t->width * texture_texel_bytes(t), texel = texture_texel_bytes(t);
 
-	for (uint32_t z = 0; z < t->depth; z++)
+	for (uint32_t z = slice; z < slice + slices; z++)
 		for (uint32_t y = 0; y < t->height; y++)
 			for (uint32_t x = 0; x < row; x += texel, texels += texel) {
 				uint8_t *at = memory + texture_offset(t, x, y, z);
 
 				memcpy(to_memory ? at : texels, to_memory ? texels : at, texel);
 			}
+	return texels;
+}
+
+static void copy_texels(const struct texture *t, uint8_t *memory, uint8_t *texels, bool to_memory)
+{
+	bool volume = t->geometry == TEXTURE_3D;
+
+	for (uint32_t z = 0; z < (volume ? 1 : t->depth); z++)
+		for (uint32_t k = t->first_read; k <= t->last_read; k++) {
+			struct texture level = texture_of_level(t, k);
+
+			texels = copy_level(&level, z, volume ? level.depth : 1,
+					    memory + (level.address - t->address), texels,
+					    to_memory);
+		}
 }
 
 /* The whole range is read first: what lies between the rows keeps its contents. */

@@ -26,7 +26,7 @@ names=$(awk 'FNR <= 3 && sub(/.*SPDX-License-Identifier: /, "") {
 	}' $files | tr ' ()' '\n\n\n' | grep -vxE 'AND|OR|WITH|' | sort -u)
 is "$names" "$(ls LICENSES | sed 's/\.txt$//' | sort)" "LICENSES has the text of every licence that a file names, and no other"
 found "no file is longer than 900 lines, except frozen words and PTX of kernels, which scripts write" \
-	"$(wc -l $files | awk '$1 > 900 && $2 != "total" && $2 !~ /(frozen_words[.]txt|^libsov\/kernels\/.*[.]ptx)$/ { print $2 ": " $1 " lines" }')"
+	"$(wc -l $files | awk '$1 > 900 && $2 != "total" && $2 !~ /(frozen_words[.]txt|^libsov\/kernels\/.*[.]ptx|_functions_ptx[.]c)$/ { print $2 ": " $1 " lines" }')"
 found "no line ends with white space" "$(grep -nE '[[:space:]]+$' $files | head -n 20)"
 found "every file ends with a newline" "$(grep -LPz '\n\z' $files)"
 found "no file contains a TODO, FIXME or XXX marker" \

@@ -56,8 +56,8 @@ allowed() {
 	libsov/compiler/ptx/instruction_table.c "sm_100	the PTX manual ties forms to the first architecture that has them
 	libsov/compiler/ptx/instruction_table.c needs sm_100	the same
 	libsov/compiler/ptx/instruction_table.c of sm_90	the same
-	libsov/compiler/library/texture_functions_ptx.c .target sm_75	PTX's directive .target
-	libsov/compiler/library/f64_functions_ptx.c .target sm_75	the same
+	libsov/compiler/library/texture_functions_ptx.c .target sm_70	PTX's directive .target
+	libsov/compiler/library/f64_functions_ptx.c .target sm_70	the same
 	libsov/runtime/context/device.c &winsys_nvrm		the list of winsys back ends, one of which drives a vendor's kernel module
 	libsov/sov.h "sm_			an example in the interface
 	libsov/runtime/module/module_load.c take PTX or a cubin	the image formats that users load

@@ -10,7 +10,9 @@
  *   // texture tex2d u8x4 4x2 linear normalized clamp: 1 2 3 -> 4 5 6
  *                               a texture of 4 x 2 texels of four channels; the parameter is its
  *                               handle. Types: u, s, f, unorm, snorm; address modes: wrap, clamp,
- *                               mirror, border. After an arrow: the texels afterwards
+ *                               mirror, border. Further words: levels=3 level_linear bias=0.5
+ *                               min=1 max=2.5 (of the level) compare=lequal. Each layer has its
+ *                               levels one after the other. After an arrow: the texels afterwards
  *
  * and, unless the launch is one block with a thread per element of the first result:
  *
@@ -125,6 +127,31 @@ static inline uint32_t test_find(const char *const *names, uint32_t count, const
 	return k;
 }
 
+/* "levels=3"; false: it is another word. */
+static inline bool test_setting(struct texture *d, const char *word)
+{
+	static const char *const compares[] = {"none",    "never",    "less",   "equal", "lequal",
+					       "greater", "notequal", "gequal", "always"};
+	const char *equals = strchr(word, '=');
+	double value = equals ? atof(equals + 1) : 0;
+
+	if (!strcmp(word, "level_linear"))
+		d->level_linear = 1;
+	else if (!strncmp(word, "levels=", 7))
+		d->last_level = d->last_read = (uint8_t)(value - 1);
+	else if (!strncmp(word, "bias=", 5))
+		d->bias = (int16_t)(value * TEXTURE_DETAIL_ONE);
+	else if (!strncmp(word, "min=", 4))
+		d->min_detail = (uint16_t)(value * TEXTURE_DETAIL_ONE);
+	else if (!strncmp(word, "max=", 4))
+		d->max_detail = (uint16_t)(value * TEXTURE_DETAIL_ONE);
+	else if (!strncmp(word, "compare=", 8))
+		d->compare = (uint8_t)test_find(compares, TEXTURE_COMPARES, equals + 1);
+	else
+		return false;
+	return true;
+}
+
 /* "tex2d u8x4 4x2 linear clamp:", up to the colon. */
 static inline void test_texture(struct instruction_test *t, struct test_parameter *p, char **line)
 {
@@ -137,7 +164,7 @@ static inline void test_texture(struct instruction_test *t, struct test_paramete
 	unsigned bits = 0, channels = 0;
 
 	p->texture = true;
-	*d = (struct texture){.height = 1, .depth = 1};
+	*d = (struct texture){.height = 1, .depth = 1, .max_detail = TEXTURE_MAX_DETAIL};
 	d->geometry = (uint8_t)test_find(geometries, TEXTURE_GEOMETRIES, word ? word : "");
 	word = test_word(line);
 	if (!word || sscanf(word, "%7[a-z]%ux%u", type, &bits, &channels) != 3)
@@ -158,7 +185,7 @@ static inline void test_texture(struct instruction_test *t, struct test_paramete
 			d->normalized = 1;
 		else if (test_find(modes, TEXTURE_ADDRESSES, word) < TEXTURE_ADDRESSES)
 			memset(d->address_mode, (int)test_find(modes, TEXTURE_ADDRESSES, word), 3);
-		else if (*word && (*word < '0' || *word > '9'))
+		else if (!test_setting(d, word) && *word && (*word < '0' || *word > '9'))
 			test_malformed(t, "'%s' is no word of a texture", word);
 	}
 	p->type = d->type == TEXTURE_FLOAT && bits == 32 ? 'f'
@@ -200,8 +227,9 @@ static inline void test_parameter_line(struct instruction_test *t, const char *k
 		n[second]++;
 	}
 	p->count = n[0];
-	if (p->texture && n[0] != p->description.width * p->description.height *
-					  p->description.depth * p->description.channels)
+	if (p->texture)
+		texture_pack(&p->description);
+	if (p->texture && n[0] * p->bytes != texture_bytes(&p->description))
 		test_malformed(t, "%u values of a texture", n[0]);
 	if (!n[0] || (both && n[0] != n[1]))
 		test_malformed(t, "'%s' with %u and %u elements", kind, n[0], n[1]);
@@ -287,8 +315,7 @@ static inline void test_describe(struct test_parameter *p, uint64_t address)
 	struct texture *d = &p->description;
 
 	d->address = address;
-	d->row_bytes = d->width * texture_texel_bytes(d);
-	d->slice_bytes = (uint64_t)d->row_bytes * d->height;
+	texture_pack(d);
 }
 
 static inline bool test_same(const struct test_parameter *p, uint32_t k, uint64_t got)

@@ -24,12 +24,18 @@ static inline bool create_texture(sov_context c, const struct test_parameter *p,
 	sov_texture_options o = SOV_INIT(sov_texture_options);
 
 	o.flags = (d->linear ? SOV_TEXTURE_LINEAR : 0u) |
-		  (d->normalized ? SOV_TEXTURE_NORMALIZED : 0u);
+		  (d->normalized ? SOV_TEXTURE_NORMALIZED : 0u) |
+		  (d->level_linear ? SOV_TEXTURE_LEVEL_LINEAR : 0u) | SOV_TEXTURE_LEVEL_LIMITS;
 	o.geometry = d->geometry;
 	o.width = d->width, o.height = d->height, o.depth = d->depth;
 	o.channels = d->channels;
 	o.channel_bits = d->channel_bits;
 	o.type = d->type;
+	o.levels = d->last_level + 1u;
+	o.level_bias = (float)d->bias / TEXTURE_DETAIL_ONE;
+	o.min_level = (float)d->min_detail / TEXTURE_DETAIL_ONE;
+	o.max_level = (float)d->max_detail / TEXTURE_DETAIL_ONE;
+	o.compare = d->compare;
 	for (uint32_t k = 0; k < 3; k++)
 		o.address_modes[k] = d->address_mode[k];
 	return must(sov_texture_create(c, &o, at), "creating a texture") &&

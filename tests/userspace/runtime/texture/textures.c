@@ -216,6 +216,82 @@ static void streams_before_and_after(const char *device)
 	MUST(sov_context_destroy(c));
 }
 
+/* Level 1 of twice the size is what "read" expects. */
+static void view_of_a_level(const char *device)
+{
+	enum { ALL = 4 * WIDTH * HEIGHT, TEXELS = ALL + WIDTH * HEIGHT };
+	sov_texture_options o = words(SOV_TEXTURE_2D, 2 * WIDTH, 2 * HEIGHT);
+	uint32_t texels[TEXELS], seen[TEXELS], out_texels[WIDTH * HEIGHT], wrong = 0;
+	sov_texture t, view;
+	sov_ptr out;
+
+	for (uint32_t k = 0; k < TEXELS; k++)
+		texels[k] = 7 * k + 5;
+	o.flags = SOV_TEXTURE_NORMALIZED;
+	o.levels = 2;
+	MUST(sov_texture_create(c, &o, &t));
+	MUST(sov_texture_write(c, t, texels));
+	o.texels = t;
+	o.first_level = o.levels = 1;
+	MUST(sov_texture_create(c, &o, &view));
+	MUST(sov_memory_alloc(c, sizeof(out_texels), &out));
+	MUST(run("read", view, out, WIDTH, HEIGHT));
+	MUST(sov_memory_copy(c, SOV_HOST(out_texels), out, sizeof(out_texels)));
+	ok(!memcmp(out_texels, &texels[ALL], sizeof(out_texels)),
+	   "%s: a texture of one level reads that level", device);
+	MUST(sov_texture_read(c, view, seen));
+	for (uint32_t k = 0; k < WIDTH * HEIGHT; k++)
+		wrong += seen[k] != texels[ALL + k] + 1;
+	ok(!wrong, "%s: a surface of one level writes that level", device);
+	MUST(sov_texture_read(c, t, seen));
+	for (uint32_t k = 0; k < TEXELS; k++)
+		wrong += seen[k] != texels[k] + (k >= ALL);
+	ok(!wrong, "%s: and no other", device);
+	o.first_level = 2;
+	refused(sov_texture_create(c, &o, &view), SOV_ERROR_INVALID_ARGUMENT,
+		"levels that the texture whose texels it shares lacks",
+		"a level beyond the last is refused");
+	MUST(sov_memory_free(c, out));
+	MUST(sov_texture_destroy(c, view));
+	MUST(sov_texture_destroy(c, t));
+}
+
+static void refused_levels(void)
+{
+	sov_texture_options o = words(SOV_TEXTURE_2D, 4, 4);
+	sov_result bad = SOV_ERROR_INVALID_ARGUMENT;
+	sov_texture t;
+
+	o.levels = 3;
+	refused(sov_texture_create(c, &o, &t), bad, "coordinates that are not normalized",
+		"levels without normalized coordinates are refused");
+	o.flags = SOV_TEXTURE_NORMALIZED;
+	o.levels = 4;
+	refused(sov_texture_create(c, &o, &t), bad, "more levels than halvings",
+		"more levels than there are halvings of the size are refused");
+	o.levels = 2;
+	o.memory = 0x1000;
+	refused(sov_texture_create(c, &o, &t), bad, "several levels in memory of the program",
+		"levels in memory of the program are refused");
+	o.memory = 0;
+	o.flags |= SOV_TEXTURE_LEVEL_LIMITS;
+	o.min_level = 1;
+	refused(sov_texture_create(c, &o, &t), bad, "limits of the level",
+		"a least level above the greatest is refused");
+	o.max_level = 2;
+	o.level_bias = -17;
+	refused(sov_texture_create(c, &o, &t), bad, "a bias beyond -16 to 16",
+		"a bias of -17 is refused");
+	o.level_bias = 0;
+	o.max_anisotropy = 4;
+	refused(sov_texture_create(c, &o, &t), bad, "an anisotropic filter",
+		"an anisotropic filter is refused");
+	o.max_anisotropy = 1;
+	o.compare = SOV_COMPARE_LESS;
+	refused(sov_texture_create(c, &o, &t), bad, "a depth comparison",
+		"a comparison of integers is refused");
+}
+
 static void refusals(bool nvidia)
 {
 	sov_texture_options o = words(SOV_TEXTURE_2D, 0, 3);
@@ -260,7 +336,9 @@ static void run_on(const char *device, bool nvidia)
 	pitch_memory(device);
 	linear_memory(device);
 	handles_in_variables(device);
+	view_of_a_level(device);
 	refusals(nvidia);
+	refused_levels();
 	if (nvidia) {
 		MUST(sov_memory_alloc(c, 4096, &out));
 		ok(run("one", 77, out, 1, 1) == SOV_ERROR_FAULT,
