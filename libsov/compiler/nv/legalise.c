@@ -147,6 +147,7 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 		lower_tensor_copies(f);
 		lower_mbarriers(f);
 	} else {
+		nv_predicate_zeroed_sums(f);
 		insert_waterfalls(f, warp_lanes);
 	}
 	ir_for_each_block(f, b)
