@@ -56,7 +56,7 @@ static bool needs_uniform_address(const struct ir_inst *in)
 static bool is_of_warp(const struct ir_inst *in)
 {
 	return in->op == IR_BULKCOPY || in->op == IR_BULKREDUCE || in->op == IR_TENSORCOPY ||
-	       in->op == IR_MAPACQUIRE;
+	       in->op == IR_MAPACQUIRE || in->op == IR_MAPPREFETCH;
 }
 
 static bool needs_waterfalls(const struct ir_func *f)
