@@ -196,7 +196,7 @@ static void test_state(void)
 		   fields[1].nvmlReturn == NVML_ERROR_NOT_SUPPORTED,
 	   "each field answers for itself");
 	ok(!CALL(nvmlDeviceGetComputeRunningProcesses_v3)(d, &count, process) && !count,
-	   "nobody computes on an unused device");
+	   "no process computes on an unused device");
 	load_library("libcuda.so.1");
 	{
 		CUdeviceptr at;
