@@ -317,6 +317,13 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream
 CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count);
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream);
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count);
+CUresult cuLinkAddData_v2(CUlinkState s, unsigned type, void *data, size_t bytes, const char *name,
+			  unsigned count, unsigned *options, void **values);
+CUresult cuLinkAddFile_v2(CUlinkState s, unsigned type, const char *path, unsigned count,
+			  unsigned *options, void **values);
+CUresult cuLinkComplete(CUlinkState s, void **image, size_t *bytes);
+CUresult cuLinkCreate_v2(unsigned count, unsigned *options, void **values, CUlinkState *out);
+CUresult cuLinkDestroy(CUlinkState s);
 CUresult cuModuleEnumerateFunctions(CUfunction *out, unsigned count, CUmodule m);
 CUresult cuModuleGetFunction(CUfunction *out, CUmodule m, const char *name);
 CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule m);
