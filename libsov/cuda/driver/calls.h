@@ -393,6 +393,10 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags);
 CUresult cuSurfObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r);
 CUresult cuSurfObjectDestroy(CUtexObject handle);
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *r, CUtexObject handle);
+CUresult cuTensorMapEncodeTiled(CUtensorMap *map, unsigned type, uint32_t rank, void *address,
+				const uint64_t *dimensions, const uint64_t *strides,
+				const uint32_t *box, const uint32_t *steps, unsigned interleave,
+				unsigned swizzle, unsigned promotion, unsigned fill);
 CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r,
 			   const CUDA_TEXTURE_DESC *t, const void *view);
 CUresult cuTexObjectDestroy(CUtexObject handle);

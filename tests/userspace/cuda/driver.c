@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* libcuda.so.1 on a software GPU: a program written against CUDA's driver API. */
 #include "libsov/cuda/driver/calls.h"
+#include "libsov/sov.h"
 #include "tests/soft.h"
 #include "tests/tap.h"
 #include "tests/userspace/cuda/_load.h"
@@ -154,6 +155,51 @@ static void test_link(void)
 	options[0] = 99;
 	ok(CALL(cuLinkCreate_v2)(1, options, values, &s) == CUDA_ERROR_INVALID_VALUE,
 	   "an unknown option is invalid");
+}
+
+/* The test program contains libsov, whose encoder is the witness. */
+static void test_tensor_map(void)
+{
+	enum { TILED_F64 = 8, FIRST_PACKED = 13 };
+	const uint64_t dimensions[] = {100, 30}, strides[] = {800};
+	const uint32_t box[] = {16, 8}, steps[] = {1, 2};
+	uint32_t zero_step[] = {1, 0};
+	sov_tensor_map_options o = {
+		.size = sizeof(o),
+		.type = SOV_TENSOR_F64,
+		.address = 0x7000000000,
+		.rank = 2,
+		.swizzle = 128,
+		.dimensions = {100, 30},
+		.strides = {0, 800},
+		.box = {16, 8},
+		.steps = {1, 2},
+	};
+	sov_tensor_map want;
+	CUtensorMap map, bad[2];
+	void *at = (void *)(uintptr_t)o.address;
+
+	ok(!sov_tensor_map_encode(&o, &want) &&
+		   !CALL(cuTensorMapEncodeTiled)(&map, TILED_F64, 2, at, dimensions, strides, box,
+						 steps, 0, 3, 2, 0) &&
+		   !memcmp(&map, &want, sizeof(map)),
+	   "a tensor map of CUDA's arguments is that of libsov's");
+	ok(CALL(cuTensorMapEncodeTiled)((CUtensorMap *)(void *)((char *)bad + 16), TILED_F64, 2, at,
+					dimensions, strides, box, steps, 0, 3, 2,
+					0) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuTensorMapEncodeTiled)(&map, TILED_F64, 6, at, dimensions, strides, box,
+						steps, 0, 3, 2, 0) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuTensorMapEncodeTiled)(&map, TILED_F64, 2, at, dimensions, strides, box,
+						zero_step, 0, 3, 2,
+						0) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuTensorMapEncodeTiled)(&map, 16, 2, at, dimensions, strides, box, steps, 0,
+						3, 2, 0) == CUDA_ERROR_INVALID_VALUE,
+	   "a map that is not aligned, and wrong ranks, steps and types are invalid");
+	ok(CALL(cuTensorMapEncodeTiled)(&map, FIRST_PACKED, 2, at, dimensions, strides, box, steps,
+					0, 3, 2, 0) == CUDA_ERROR_NOT_SUPPORTED &&
+		   CALL(cuTensorMapEncodeTiled)(&map, TILED_F64, 2, at, dimensions, strides, box,
+						steps, 1, 3, 2, 0) == CUDA_ERROR_NOT_SUPPORTED,
+	   "packed types and interleaved layouts are not supported");
 }
 
 static void test_modules(void)
@@ -410,6 +456,7 @@ int main(void)
 	test_images();
 	test_modules();
 	test_link();
+	test_tensor_map();
 	test_memory();
 	test_streams();
 	test_graphs();
