@@ -536,6 +536,10 @@ typedef struct sov_module_input {
 SOV_API sov_result sov_module_link(sov_context context, const sov_module_input *inputs,
 				   uint32_t count, const sov_module_options *options,
 				   sov_module *module);
+/* Links in the same way to an image, which sov_module_load takes and free() frees. */
+SOV_API sov_result sov_module_link_image(sov_context context, const sov_module_input *inputs,
+					 uint32_t count, const sov_module_options *options,
+					 void **image, size_t *bytes);
 /* Waits for launches of the module's functions, then frees the module and its functions. */
 SOV_API sov_result sov_module_unload(sov_module module);
 /* The compiler's messages for the calling thread's last sov_module_load, or sov_module_get_function

@@ -32,7 +32,7 @@ static CUresult open_devices(void)
 			r = sov_device_get_properties(d->sov, &d->properties);
 		if (!r)
 			r = sov_device_get_identity(d->sov, &d->identity);
-		/* CUDA's programs distinguish devices by PCI addresses: a device without one has
+		/* CUDA's programs distinguish devices by PCI address: a device without one has
 		 * that of no slot, in a domain that no machine has. */
 		if (!r && !(d->identity.known & SOV_IDENTITY_PCI))
 			d->identity.pci_domain = NO_PCI_DOMAIN, d->identity.pci_device = k;

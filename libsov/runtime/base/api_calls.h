@@ -108,6 +108,10 @@ CALL(module_load, (sov_context, context, ADDRESS), (const void *, data, ADDRESS)
 CALL(module_link, (sov_context, context, ADDRESS), (const sov_module_input *, inputs, ADDRESS),
      (uint32_t, count, NUMBER), (const sov_module_options *, options, ADDRESS),
      (sov_module *, module, OUT_ADDRESS))
+CALL(module_link_image, (sov_context, context, ADDRESS),
+     (const sov_module_input *, inputs, ADDRESS), (uint32_t, count, NUMBER),
+     (const sov_module_options *, options, ADDRESS), (void **, image, OUT_ADDRESS),
+     (size_t *, bytes, OUT_NUMBER))
 CALL(module_unload, (sov_module, module, ADDRESS))
 CALL(module_get_function, (sov_module, module, ADDRESS), (const char *, name, TEXT),
      (sov_function *, function, OUT_ADDRESS))
