@@ -2,8 +2,8 @@
 /*
  * Arrays, textures and surfaces. An array of two dimensions is pitched linear memory. Another one,
  * which NVIDIA's chips cannot filter or read in linear memory, is a texture of sov.h in its own
- * layout. A mipmapped array is such a texture, and each of its levels an array of a texture that reads
- * this level alone. Texture and surface objects are textures of sov.h.
+ * layout. A mipmapped array is such a texture, and each of its levels an array of a texture that
+ * reads this level alone. Texture and surface objects are textures of sov.h.
  */
 #include <stdlib.h>
 #include <string.h>
