@@ -22,6 +22,7 @@ typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUarray_st *CUarray;
+typedef struct CUmipmappedArray_st *CUmipmappedArray;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
@@ -268,6 +269,7 @@ typedef struct {
 	unsigned resType;
 	union {
 		CUarray array;
+		CUmipmappedArray mipmapped;
 		struct {
 			CUdeviceptr devPtr;
 			CUarray_format format;

@@ -8,12 +8,12 @@
  * texture_read() and texture_write(), which return and store up to 4 bytes of memory.
  *
  * The level of detail. An instruction gives it, or derivatives of the coordinates, from which it is
- * log2 of the longer of the two vectors that are the derivatives times the sizes of the first level;
- * for a cube those of the coordinates in its face. An instruction without either reads the most
- * detailed level that the limits allow, which is what ptxas's level of -32 does. The sampler's bias is added, the sum is rounded
- * to 1/256 and limited by the sampler, then to the levels that there are. The nearest level is chosen
- * by rounding half up; a linear filter reads the level below and the one above, and its weight is the
- * fraction. A texture with one level ignores all of this.
+ * log2 of the longer of the two vectors that are the derivatives times the sizes of the first
+ * level; for a cube those of the coordinates in its face. An instruction without either reads the
+ * most detailed level that the limits allow, as ptxas's level of -32 does. The sampler's bias is
+ * added, the sum is rounded to 1/256 and limited by the sampler, then to the levels that there are.
+ * The nearest level is chosen by rounding half up; a linear filter reads the level below and the one
+ * above, and its weight is the fraction. A texture with one level ignores all of this.
  * The PTX ISA leaves the derivation from derivatives to the hardware. OpenGL 4.6, 8.14.1, lets a chip
  * approximate the length by anything between the largest component and their sum, so that a chip's
  * level may differ from this one by up to log2(3).

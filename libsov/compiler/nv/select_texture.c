@@ -33,8 +33,8 @@ static void divide_by_largest(struct select *s, struct arg *words)
 	}
 }
 
-/* Consecutive registers, none of them RZ. The layer comes first, but last for a surface, as in ptxas's
- * code. */
+/* Consecutive registers, none of them RZ. The layer comes first, but last for a surface, as in
+ * ptxas's code. */
 static struct mir_source coordinates(struct select *s, const struct ir_inst *in)
 {
 	uint32_t count = ir_texture_coordinates(in);

@@ -390,6 +390,10 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode *node
 					      const CUgraphEdgeData *data, size_t count,
 					      unsigned flags);
 CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags);
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRIPTOR *d,
+				unsigned levels);
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray m);
+CUresult cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray m, unsigned level);
 CUresult cuSurfObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r);
 CUresult cuSurfObjectDestroy(CUtexObject handle);
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *r, CUtexObject handle);

@@ -32,6 +32,7 @@ enum cuda_magic {
 	MAGIC_EXEC = 0x65786531,
 	MAGIC_ARRAY = 0x61727231,
 	MAGIC_LINK = 0x6c6e6b31,
+	MAGIC_MIPMAPPED = 0x6d697031,
 };
 #define IS(handle, kind) ((handle) && *(const uint32_t *)(handle) == MAGIC_##kind)
 
@@ -197,7 +198,19 @@ struct CUarray_st {
 	size_t row_bytes, height, depth; /* of texels; height and depth are at least 1 */
 	CUdeviceptr memory;              /* pitched rows; 0: the texture's own layout */
 	size_t pitch;
-	sov_texture texels; /* in its own layout */
+	sov_texture texels;      /* in its own layout; of a level alone */
+	CUmipmappedArray levels; /* whose level it is; NULL: its own array */
+	unsigned level;
+};
+
+#define MAX_LEVELS 16
+struct CUmipmappedArray_st {
+	uint32_t magic;
+	CUcontext context;
+	CUDA_ARRAY3D_DESCRIPTOR d;
+	unsigned count;
+	sov_texture texels;
+	struct CUarray_st level[MAX_LEVELS];
 };
 size_t cuda_format_bytes(CUarray_format f);
 

@@ -2,7 +2,8 @@
 /*
  * Arrays, textures and surfaces. An array of two dimensions is pitched linear memory. Another one,
  * which NVIDIA's chips cannot filter or read in linear memory, is a texture of sov.h in its own
- * layout. Texture and surface objects are textures of sov.h.
+ * layout. A mipmapped array is such a texture, and each of its levels an array of a texture that
+ * reads this level alone. Texture and surface objects are textures of sov.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,22 @@ static CUresult array_memory(CUarray a)
 	return cuda_context_result(a->context, sov_texture_create(a->context->sov, &o, &a->texels));
 }
 
+static bool is_descriptor(const CUDA_ARRAY3D_DESCRIPTOR *d)
+{
+	return d && d->Width && find_format(d->Format) &&
+	       (d->NumChannels == 1 || d->NumChannels == 2 || d->NumChannels == 4);
+}
+
+static void set_sizes(CUarray a, CUcontext c, const CUDA_ARRAY3D_DESCRIPTOR *d)
+{
+	a->magic = MAGIC_ARRAY;
+	a->context = c;
+	a->d = *d;
+	a->row_bytes = d->Width * d->NumChannels * cuda_format_bytes(d->Format);
+	a->height = d->Height ? d->Height : 1;
+	a->depth = d->Depth ? d->Depth : 1;
+}
+
 API cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
 	CUresult e;
@@ -87,18 +104,12 @@ API cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d)
 
 	if (!c)
 		return e;
-	if (!out || !d || !d->Width || !find_format(d->Format) ||
-	    (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4))
+	if (!out || !is_descriptor(d))
 		return CUDA_ERROR_INVALID_VALUE;
 	a = calloc(1, sizeof(*a));
 	if (!a)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	a->magic = MAGIC_ARRAY;
-	a->context = c;
-	a->d = *d;
-	a->row_bytes = d->Width * d->NumChannels * cuda_format_bytes(d->Format);
-	a->height = d->Height ? d->Height : 1;
-	a->depth = d->Depth ? d->Depth : 1;
+	set_sizes(a, c, d);
 	e = array_memory(a);
 	if (e)
 		free(a);
@@ -126,6 +137,8 @@ API cuArrayDestroy(CUarray a)
 
 	if (!IS(a, ARRAY))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (a->levels)
+		return CUDA_ERROR_INVALID_VALUE;
 	e = a->memory ? cuMemFree_v2(a->memory)
 		      : cuda_context_result(a->context,
 					    sov_texture_destroy(a->context->sov, a->texels));
@@ -150,6 +163,116 @@ API cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray a)
 	return CUDA_SUCCESS;
 }
 
+/* ---- mipmapped arrays ---- */
+
+static size_t halved(size_t size, unsigned times)
+{
+	return size >> times || !size ? size >> times : 1;
+}
+
+/* As many levels as there are halvings of the largest size, at most. */
+static unsigned limited_levels(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels)
+{
+	bool volume = geometry_of(d) == SOV_TEXTURE_3D;
+	unsigned most = 1;
+
+	while (most < MAX_LEVELS &&
+	       (d->Width >> most || d->Height >> most || (volume && d->Depth >> most)))
+		most++;
+	return levels < 1 ? 1 : levels < most ? levels : most;
+}
+
+static void destroy_levels(CUmipmappedArray m, unsigned count)
+{
+	while (count-- > 0) {
+		sov_texture_destroy(m->context->sov, m->level[count].texels);
+		m->level[count].magic = 0;
+	}
+}
+
+static CUresult create_level(CUmipmappedArray m, unsigned k)
+{
+	sov_texture_options o = SOV_INIT(sov_texture_options);
+	CUDA_ARRAY3D_DESCRIPTOR d = m->d;
+	CUarray a = &m->level[k];
+
+	d.Width = halved(d.Width, k);
+	d.Height = halved(d.Height, k);
+	if (geometry_of(&m->d) == SOV_TEXTURE_3D)
+		d.Depth = halved(d.Depth, k);
+	set_sizes(a, m->context, &d);
+	a->levels = m;
+	a->level = k;
+	describe_texels(&m->d, false, &o);
+	o.flags = SOV_TEXTURE_NORMALIZED;
+	o.texels = m->texels;
+	o.first_level = k;
+	o.levels = 1;
+	return cuda_context_result(m->context, sov_texture_create(m->context->sov, &o, &a->texels));
+}
+
+API cuMipmappedArrayCreate(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels)
+{
+	sov_texture_options o = SOV_INIT(sov_texture_options);
+	CUmipmappedArray m;
+	CUresult e;
+	CUcontext c = cuda_context(&e);
+	unsigned made = 0;
+
+	if (!c)
+		return e;
+	if (!out || !is_descriptor(d))
+		return CUDA_ERROR_INVALID_VALUE;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	m->magic = MAGIC_MIPMAPPED;
+	m->context = c;
+	m->d = *d;
+	m->count = limited_levels(d, levels);
+	describe_texels(d, false, &o);
+	o.flags = SOV_TEXTURE_NORMALIZED;
+	o.levels = m->count;
+	e = cuda_context_result(c, sov_texture_create(c->sov, &o, &m->texels));
+	if (e) {
+		free(m);
+		return e;
+	}
+	while (!e && made < m->count)
+		e = create_level(m, made++);
+	if (e) {
+		destroy_levels(m, made - 1);
+		sov_texture_destroy(c->sov, m->texels);
+		free(m);
+		return e;
+	}
+	*out = m;
+	return CUDA_SUCCESS;
+}
+
+API cuMipmappedArrayDestroy(CUmipmappedArray m)
+{
+	CUresult e;
+
+	if (!IS(m, MIPMAPPED))
+		return CUDA_ERROR_INVALID_HANDLE;
+	destroy_levels(m, m->count);
+	e = cuda_context_result(m->context, sov_texture_destroy(m->context->sov, m->texels));
+	m->magic = 0;
+	free(m);
+	return e;
+}
+
+API cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray m, unsigned level)
+{
+	if (!IS(m, MIPMAPPED))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!out || level >= m->count)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = &m->level[level];
+	return CUDA_SUCCESS;
+}
+
 /* ---- objects: the descriptions are kept for questions about them ---- */
 
 struct object {
@@ -162,6 +285,14 @@ struct object {
 static struct object *objects;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* All levels; textures with levels have normalized coordinates. */
+static void read_levels(CUmipmappedArray m, bool normalized, sov_texture_options *o)
+{
+	describe_texels(&m->d, normalized, o);
+	o->flags = SOV_TEXTURE_NORMALIZED;
+	o->texels = m->texels;
+}
+
 /* Where the texels are. */
 static CUresult read_resource(const CUDA_RESOURCE_DESC *r, bool normalized, sov_texture_options *o)
 {
@@ -171,6 +302,12 @@ static CUresult read_resource(const CUDA_RESOURCE_DESC *r, bool normalized, sov_
 	case CU_RESOURCE_ARRAY:
 		if (!IS(r->res.array, ARRAY))
 			return CUDA_ERROR_INVALID_HANDLE;
+		if (r->res.array->levels) {
+			read_levels(r->res.array->levels, normalized, o);
+			o->first_level = r->res.array->level;
+			o->levels = 1;
+			return CUDA_SUCCESS;
+		}
 		describe_texels(&r->res.array->d, normalized, o);
 		o->memory = r->res.array->memory;
 		o->row_bytes = o->geometry == SOV_TEXTURE_2D ? r->res.array->pitch : 0;
@@ -196,8 +333,13 @@ static CUresult read_resource(const CUDA_RESOURCE_DESC *r, bool normalized, sov_
 		o->memory = r->res.pitch2D.devPtr;
 		o->row_bytes = r->res.pitch2D.pitchInBytes;
 		return CUDA_SUCCESS;
+	case CU_RESOURCE_MIPMAPPED:
+		if (!IS(r->res.mipmapped, MIPMAPPED))
+			return CUDA_ERROR_INVALID_HANDLE;
+		read_levels(r->res.mipmapped, normalized, o);
+		return CUDA_SUCCESS;
 	default:
-		return cuda_missing("texture object", "mipmapped arrays");
+		return CUDA_ERROR_INVALID_VALUE;
 	}
 }
 
@@ -230,6 +372,19 @@ static CUresult object_new(CUtexObject *out, const CUDA_RESOURCE_DESC *r,
 	return CUDA_SUCCESS;
 }
 
+static bool is_mipmapped(const CUDA_RESOURCE_DESC *r)
+{
+	return r->resType == CU_RESOURCE_MIPMAPPED ||
+	       (r->resType == CU_RESOURCE_ARRAY && r->res.array->levels);
+}
+
+#define LEVEL_END 16.0f
+
+static float within(float level, float from)
+{
+	return level >= from ? (level < LEVEL_END ? level : LEVEL_END) : from;
+}
+
 API cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *t,
 		      const void *view)
 {
@@ -253,6 +408,16 @@ API cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r, const CUDA_
 	} else {
 		for (unsigned k = 0; k < 3; k++)
 			o.address_modes[k] = SOV_ADDRESS_BORDER;
+	}
+	if (o.texels && !(t->flags & CU_TRSF_NORMALIZED_COORDINATES) && is_mipmapped(r))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (r->resType == CU_RESOURCE_MIPMAPPED) {
+		o.flags |= SOV_TEXTURE_LEVEL_LIMITS |
+			   (t->mipmapFilterMode ? SOV_TEXTURE_LEVEL_LINEAR : 0);
+		o.level_bias = within(t->mipmapLevelBias, -LEVEL_END);
+		o.min_level = within(t->minMipmapLevelClamp, 0);
+		o.max_level = within(t->maxMipmapLevelClamp, 0);
+		o.max_anisotropy = t->maxAnisotropy;
 	}
 	return object_new(out, r, t, &o);
 }

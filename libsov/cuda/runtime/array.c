@@ -81,6 +81,30 @@ RT cudaFreeArray(CUarray array)
 	return rt_return(array ? cuArrayDestroy(array) : CUDA_SUCCESS);
 }
 
+RT cudaMallocMipmappedArray(CUmipmappedArray *out, const cudaChannelFormatDesc *d,
+			    cudaExtent extent, unsigned levels, unsigned flags)
+{
+	CUDA_ARRAY3D_DESCRIPTOR a = {.Width = extent.width,
+				     .Height = extent.height,
+				     .Depth = extent.depth,
+				     .Flags = flags};
+
+	if (!d || !to_format(d, &a.Format, &a.NumChannels))
+		return rt_return(CUDA_ERROR_RT_INVALID_CHANNEL);
+	CALL(cuMipmappedArrayCreate(out, &a, levels));
+}
+
+RT cudaFreeMipmappedArray(CUmipmappedArray m)
+{
+	READY();
+	return rt_return(m ? cuMipmappedArrayDestroy(m) : CUDA_SUCCESS);
+}
+
+RT cudaGetMipmappedArrayLevel(CUarray *out, CUmipmappedArray m, unsigned level)
+{
+	CALL(cuMipmappedArrayGetLevel(out, m, level));
+}
+
 RT cudaArrayGetInfo(cudaChannelFormatDesc *d, cudaExtent *extent, unsigned *flags, CUarray array)
 {
 	CUDA_ARRAY3D_DESCRIPTOR a;
@@ -413,6 +437,10 @@ RT cudaCreateTextureObject(CUtexObject *out, const struct resource_desc *r,
 		  (t->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
 		  (t->sRGB ? CU_TRSF_SRGB : 0);
 	d.maxAnisotropy = t->maxAnisotropy;
+	d.mipmapFilterMode = t->mipmapFilterMode;
+	d.mipmapLevelBias = t->mipmapLevelBias;
+	d.minMipmapLevelClamp = t->minMipmapLevelClamp;
+	d.maxMipmapLevelClamp = t->maxMipmapLevelClamp;
 	return rt_return(cuTexObjectCreate(out, &resource, &d, view));
 }
 

@@ -400,6 +400,93 @@ static void test_arrays(void)
 	   "a copy beyond an array is rejected");
 }
 
+static const char levels_ptx[] =
+	".version 7.0\n.target sm_70\n.address_size 64\n"
+	".visible .entry levels(.param .u64 t, .param .u64 s, .param .u64 o)\n{\n"
+	"	.reg .b64 %t, %s, %o;\n	.reg .b32 %i;\n	.reg .f32 %l, %f<4>;\n"
+	"	ld.param.u64 %t, [t];\n	ld.param.u64 %s, [s];\n	ld.param.u64 %o, [o];\n"
+	"	mov.u32 %i, %tid.x;\n	cvt.rn.f32.u32 %l, %i;\n	mul.f32 %l, %l, "
+	"0f3F000000;\n"
+	"	tex.level.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%t, {0f3F000000, 0f3F000000}], %l;\n"
+	"	mad.wide.u32 %o, %i, 4, %o;\n	st.global.f32 [%o], %f0;\n"
+	"	sust.b.2d.b32.trap [%s, {4, 1}], {0f42C80000};\n	ret;\n}\n";
+
+/* Level k of 8 x 8 texels is 10 k everywhere; a thread reads every half of a level. */
+static bool read_levels(CUtexObject texture, CUtexObject surface)
+{
+	void *arguments[] = {&texture, &surface, &memory};
+	float got[8] = {0};
+	CUfunction f;
+	CUmodule m;
+	bool good;
+
+	good = !CALL(cuModuleLoadData)(&m, levels_ptx) &&
+	       !CALL(cuModuleGetFunction)(&f, m, "levels") &&
+	       !CALL(cuLaunchKernel)(f, 1, 1, 1, 8, 1, 1, 0, NULL, arguments, NULL) &&
+	       !CALL(cuMemcpyDtoH_v2)(got, memory, sizeof(got)) && !CALL(cuModuleUnload)(m);
+	for (unsigned k = 0; k < 8; k++)
+		good &= got[k] == (k < 5 ? 5.0f * (float)k : 20.0f);
+	return good;
+}
+
+static void test_mipmapped_arrays(void)
+{
+	CUDA_ARRAY3D_DESCRIPTOR d = {8, 8, 0, CU_AD_FORMAT_FLOAT, 1, 0}, got = {0};
+	CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_MIPMAPPED}, one = {0};
+	CUDA_TEXTURE_DESC t = {.filterMode = 1,
+			       .flags = CU_TRSF_NORMALIZED_COORDINATES,
+			       .mipmapFilterMode = 1,
+			       .maxMipmapLevelClamp = 2};
+	CUtexObject texture = 0, surface = 0;
+	CUmipmappedArray m = NULL;
+	float texels[64];
+	CUarray level = NULL;
+	CUresult e = CALL(cuMipmappedArrayCreate)(&m, &d, 99);
+	CUDA_MEMCPY3D p = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+			   .srcHost = texels,
+			   .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+			   .Depth = 1};
+
+	for (unsigned k = 0; !e && k < 4; k++) {
+		e = CALL(cuMipmappedArrayGetLevel)(&level, m, k);
+		for (unsigned i = 0; i < 64; i++)
+			texels[i] = 10.0f * (float)k;
+		p.dstArray = level;
+		p.srcPitch = p.WidthInBytes = 32u >> k;
+		p.srcHeight = p.Height = 8u >> k;
+		if (!e)
+			e = CALL(cuMemcpy3D_v2)(&p);
+	}
+	ok(!e && !CALL(cuArray3DGetDescriptor_v2)(&got, level) && got.Width == 1 && got.Height == 1,
+	   "levels of a mipmapped array are arrays of half the size, to which copies go");
+	ok(CALL(cuMipmappedArrayGetLevel)(&level, m, 4) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuArrayDestroy)(level) == CUDA_ERROR_INVALID_VALUE,
+	   "8 x 8 texels have four levels, which are destroyed together");
+	r.res.mipmapped = m;
+	e = CALL(cuTexObjectCreate)(&texture, &r, &t, NULL);
+	one.resType = CU_RESOURCE_ARRAY;
+	CALL(cuMipmappedArrayGetLevel)(&one.res.array, m, 1);
+	if (!e)
+		e = CALL(cuSurfObjectCreate)(&surface, &one);
+	ok(!e && read_levels(texture, surface),
+	   "a kernel filters between levels, up to the limit of the texture object");
+	p = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+			    .srcArray = one.res.array,
+			    .dstMemoryType = CU_MEMORYTYPE_HOST,
+			    .dstHost = texels,
+			    .WidthInBytes = 16,
+			    .Height = 4,
+			    .Depth = 1};
+	ok(!CALL(cuMemcpy3D_v2)(&p) && texels[0] == 10 && texels[5] == 100 && texels[6] == 10,
+	   "a surface object of a level writes that level");
+	t.flags = 0;
+	ok(CALL(cuTexObjectCreate)(&texture, &r, &t, NULL) == CUDA_ERROR_INVALID_VALUE,
+	   "a mipmapped array needs normalized coordinates");
+	ok(!CALL(cuSurfObjectDestroy)(surface) && !CALL(cuTexObjectDestroy)(texture) &&
+		   !CALL(cuMipmappedArrayDestroy)(m),
+	   "a mipmapped array is destroyed");
+}
+
 static void test_entries(void)
 {
 	void *p = NULL, *q = NULL;
@@ -461,6 +548,7 @@ int main(void)
 	test_streams();
 	test_graphs();
 	test_arrays();
+	test_mipmapped_arrays();
 	test_entries();
 	test_fault();
 	return tap_done();
