@@ -614,6 +614,24 @@ SOV_API sov_result sov_stream_destroy(sov_stream stream);
 SOV_API sov_result sov_stream_wait(sov_stream stream, uint64_t timeout);
 /* Makes later work on the stream wait for the event's most recent record. */
 SOV_API sov_result sov_stream_wait_event(sov_stream stream, sov_event event);
+
+typedef enum sov_wait_condition {
+	SOV_WAIT_REACHED = 0, /* the number in memory minus value, as a signed number, is >= 0 */
+	SOV_WAIT_EQUAL = 1,
+	SOV_WAIT_AND = 2, /* both have a common bit */
+	SOV_WAIT_NOR = 3  /* a bit is 0 in both */
+} sov_wait_condition;
+/*
+ * Later work on the stream waits until the number of bytes (4 or 8) at address, a multiple of
+ * bytes in device memory or pinned host memory, satisfies the condition. The host, another stream
+ * or another process's device may write it. The memory must stay allocated; a wait that never ends
+ * ends with sov_context_reset or sov_context_destroy.
+ */
+SOV_API sov_result sov_stream_wait_value(sov_stream stream, sov_ptr address, uint64_t value,
+					 uint32_t bytes, uint32_t condition);
+/* Writes the number when all earlier work on the stream has finished and its writes are visible. */
+SOV_API sov_result sov_stream_write_value(sov_stream stream, sov_ptr address, uint64_t value,
+					  uint32_t bytes);
 /* The context's first stream. */
 SOV_API sov_result sov_context_get_stream(sov_context context, sov_stream *stream);
 

@@ -157,6 +157,44 @@ static void test_link(void)
 	   "an unknown option is invalid");
 }
 
+static void test_memory_operations(void)
+{
+	enum { WAIT_32 = 1, WRITE_32 = 2, BARRIER = 6, GEQ = 0, EQ = 1, UNKNOWN = 64 };
+	CUstreamBatchMemOpParams batch[] = {
+		{.operation = WRITE_32, .address = memory, .value.value = 3},
+		{.operation = BARRIER},
+		{.operation = WAIT_32, .address = memory, .value.value = 3, .flags = EQ},
+		{.operation = WRITE_32, .address = memory + 4, .value.value = 4},
+	};
+	unsigned got[4] = {0};
+	CUstream a, b;
+	void *host;
+
+	ok(!CALL(cuStreamCreate)(&a, 1) && !CALL(cuStreamCreate)(&b, 1) &&
+		   !CALL(cuMemHostAlloc)(&host, 64, 0) &&
+		   !CALL(cuStreamWaitValue64)(a, (CUdeviceptr)(uintptr_t)host, 1, GEQ) &&
+		   !CALL(cuStreamWriteValue32)(a, memory + 8, 5, 0) &&
+		   !CALL(cuStreamWaitValue32_v2)(b, memory + 8, 5, EQ) &&
+		   !CALL(cuStreamWriteValue64_v2)(b, (CUdeviceptr)(uintptr_t)host + 8, 6, 0) &&
+		   CALL(cuStreamQuery)(b) == CUDA_ERROR_NOT_READY,
+	   "streams wait for a number in host memory");
+	__atomic_store_n((uint64_t *)host, 1, __ATOMIC_RELEASE);
+	ok(!CALL(cuStreamSynchronize)(b) && ((uint64_t *)host)[1] == 6,
+	   "a number that the host writes lets them continue");
+	ok(!CALL(cuStreamBatchMemOp_v2)(a, 4, batch, 0) && !CALL(cuStreamSynchronize)(a) &&
+		   !CALL(cuMemcpyDtoH_v2)(got, memory, sizeof(got)) && got[0] == 3 && got[1] == 4 &&
+		   got[2] == 5,
+	   "a batch of operations runs in order");
+	batch[1].operation = UNKNOWN;
+	ok(CALL(cuStreamBatchMemOp)(a, 4, batch, 0) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuStreamWaitValue32)(a, memory, 1, UNKNOWN) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuStreamWaitValue64)(a, memory + 4, 1, GEQ) == CUDA_ERROR_INVALID_VALUE,
+	   "unknown operations and flags, and numbers that are not aligned, are invalid");
+	CALL(cuStreamDestroy_v2)(a);
+	CALL(cuStreamDestroy_v2)(b);
+	CALL(cuMemFreeHost)(host);
+}
+
 /* The test program contains libsov, whose encoder is the witness. */
 static void test_tensor_map(void)
 {
@@ -457,6 +495,7 @@ int main(void)
 	test_modules();
 	test_link();
 	test_tensor_map();
+	test_memory_operations();
 	test_memory();
 	test_streams();
 	test_graphs();
