@@ -256,6 +256,13 @@ SOV_API sov_result sov_context_status(sov_context context);
 SOV_API sov_result sov_context_wait(sov_context context, uint64_t timeout);
 SOV_API sov_result sov_context_get_device(sov_context context, sov_device *device);
 
+typedef enum sov_fault_kind {
+	SOV_FAULT_OTHER = 0,      /* a trap, a limit, or not known */
+	SOV_FAULT_ADDRESS = 1,    /* no memory that may be accessed so is at the address */
+	SOV_FAULT_MISALIGNED = 2, /* the address is no multiple of the access's size */
+	SOV_FAULT_INSTRUCTION = 3 /* an instruction that the device does not have */
+} sov_fault_kind;
+
 typedef struct sov_fault {
 	uint32_t size;
 	sov_result result;
@@ -267,6 +274,8 @@ typedef struct sov_fault {
 	char instruction[128]; /* disassembly; "" if unknown */
 	uint32_t has_thread;   /* 1: block and thread are valid; hardware does not report them */
 	char source[256];      /* "file:line"; "" if the image has no line information */
+	uint32_t kind;         /* sov_fault_kind */
+	uint32_t reserved;
 } sov_fault;
 /* Details of the sticky error; SOV_ERROR_NOT_FOUND if there is none. */
 SOV_API sov_result sov_context_get_fault(sov_context context, sov_fault *fault);

@@ -456,6 +456,44 @@ static void test_entries(void)
 }
 
 /* Comes last: the context is lost. */
+/* Each fault in a context of its own, because the error is sticky. */
+static void test_fault_codes(void)
+{
+	static const char trap_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+				       ".visible .entry stop() { trap; }\n";
+	static const struct {
+		const char *ptx, *function;
+		unsigned offset; /* from the allocation */
+		CUresult want;
+		const char *promise;
+	} rows[] = {
+		{more_ptx, "add", 1, CUDA_ERROR_MISALIGNED_ADDRESS,
+		 "an address that is not aligned is a misaligned address"},
+		{more_ptx, "add", 1u << 30, CUDA_ERROR_ILLEGAL_ADDRESS,
+		 "an address without memory is an illegal address"},
+		{trap_ptx, "stop", 0, CUDA_ERROR_LAUNCH_FAILED, "a trap is a failed launch"},
+	};
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		CUdeviceptr p = 0;
+		unsigned n = 1;
+		void *arguments[] = {&p, &n};
+		CUcontext c;
+		CUfunction f;
+		CUmodule m;
+		bool good = !CALL(cuCtxCreate_v2)(&c, 0, 0) && !CALL(cuMemAlloc_v2)(&p, 64) &&
+			    !CALL(cuModuleLoadData)(&m, rows[k].ptx) &&
+			    !CALL(cuModuleGetFunction)(&f, m, rows[k].function);
+
+		p += rows[k].offset;
+		ok(good && !CALL(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) &&
+			   CALL(cuCtxSynchronize)() == rows[k].want &&
+			   CALL(cuMemAlloc_v2)(&p, 4) == rows[k].want,
+		   "%s", rows[k].promise);
+		CALL(cuCtxDestroy_v2)(c);
+	}
+}
+
 static void test_fault(void)
 {
 	CUdeviceptr nowhere = 0x10, p;
@@ -501,6 +539,7 @@ int main(void)
 	test_graphs();
 	test_arrays();
 	test_entries();
+	test_fault_codes();
 	test_fault();
 	return tap_done();
 }
