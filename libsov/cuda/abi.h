@@ -296,6 +296,21 @@ typedef struct {
 	int reserved[12];
 } CUDA_TEXTURE_DESC;
 
+/* ---- stream memory operations ---- */
+
+/* Waits and writes; other operations have no more than the first word and flags. */
+typedef struct {
+	unsigned operation;
+	CUdeviceptr address;
+	union {
+		uint32_t value;
+		uint64_t value64;
+	} value;
+	unsigned flags;
+	CUdeviceptr alias;
+	uint64_t pad;
+} CUstreamBatchMemOpParams;
+
 /* ---- tensor maps ---- */
 
 enum {

@@ -397,6 +397,22 @@ CUresult cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray m, unsigned lev
 CUresult cuSurfObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r);
 CUresult cuSurfObjectDestroy(CUtexObject handle);
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *r, CUtexObject handle);
+CUresult cuStreamWaitValue32(CUstream handle, CUdeviceptr address, uint32_t value, unsigned flags);
+CUresult cuStreamWaitValue32_v2(CUstream handle, CUdeviceptr address, uint32_t value,
+				unsigned flags);
+CUresult cuStreamWaitValue64(CUstream handle, CUdeviceptr address, uint64_t value, unsigned flags);
+CUresult cuStreamWaitValue64_v2(CUstream handle, CUdeviceptr address, uint64_t value,
+				unsigned flags);
+CUresult cuStreamWriteValue32(CUstream handle, CUdeviceptr address, uint32_t value, unsigned flags);
+CUresult cuStreamWriteValue32_v2(CUstream handle, CUdeviceptr address, uint32_t value,
+				 unsigned flags);
+CUresult cuStreamWriteValue64(CUstream handle, CUdeviceptr address, uint64_t value, unsigned flags);
+CUresult cuStreamWriteValue64_v2(CUstream handle, CUdeviceptr address, uint64_t value,
+				 unsigned flags);
+CUresult cuStreamBatchMemOp(CUstream handle, unsigned count, CUstreamBatchMemOpParams *list,
+			    unsigned flags);
+CUresult cuStreamBatchMemOp_v2(CUstream handle, unsigned count, CUstreamBatchMemOpParams *list,
+			       unsigned flags);
 CUresult cuTensorMapEncodeTiled(CUtensorMap *map, unsigned type, uint32_t rank, void *address,
 				const uint64_t *dimensions, const uint64_t *strides,
 				const uint32_t *box, const uint32_t *steps, unsigned interleave,

@@ -137,6 +137,10 @@ CALL(stream_create_with_priority, (sov_context, context, ADDRESS), (uint32_t, fl
 CALL(stream_get_priority, (sov_stream, stream, ADDRESS), (int32_t *, priority, OUT_SIGNED))
 CALL(stream_destroy, (sov_stream, stream, ADDRESS))
 CALL(stream_wait, (sov_stream, stream, ADDRESS), (uint64_t, timeout, NUMBER))
+CALL(stream_wait_value, (sov_stream, stream, ADDRESS), (sov_ptr, address, ADDRESS),
+     (uint64_t, value, NUMBER), (uint32_t, bytes, NUMBER), (uint32_t, condition, NUMBER))
+CALL(stream_write_value, (sov_stream, stream, ADDRESS), (sov_ptr, address, ADDRESS),
+     (uint64_t, value, NUMBER), (uint32_t, bytes, NUMBER))
 CALL(stream_wait_event, (sov_stream, stream, ADDRESS), (sov_event, event, ADDRESS))
 CALL(context_get_stream, (sov_context, context, ADDRESS), (sov_stream *, stream, OUT_ADDRESS))
 CALL(function_launch, (sov_function, function, ADDRESS), (const sov_launch *, launch, LAUNCH))

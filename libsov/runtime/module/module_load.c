@@ -309,10 +309,10 @@ static sov_result link_inputs(sov_context context, const sov_module_input *input
 	return r;
 }
 
-/* out: the place of the module or image, named what. */
+/* missing: the message if there is no place for the result. */
 static sov_result link_with_options(sov_context context, const sov_module_input *inputs,
 				    uint32_t count, const sov_module_options *options,
-				    const void *out, const char *what,
+				    const void *out, const char *missing,
 				    struct compile_result *result)
 {
 	struct load_options l;
@@ -320,11 +320,10 @@ static sov_result link_with_options(sov_context context, const sov_module_input 
 
 	module_messages_set(NULL);
 	if (!inputs || !count || !out)
-		return set_error(SOV_ERROR_INVALID_ARGUMENT, "%s is %s",
-				 !out     ? what
-				 : inputs ? "count"
-					  : "inputs",
-				 out && inputs ? "0" : "NULL");
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "%s",
+				 !out     ? missing
+				 : inputs ? "count is 0"
+					  : "inputs is NULL");
 	r = read_module_options(options, &l);
 	if (!r && l.has_spirv) {
 		spirv_options_free(&l.spirv);
@@ -339,8 +338,8 @@ sov_result api_module_link(sov_context context, const sov_module_input *inputs, 
 			   const sov_module_options *options, sov_module *module)
 {
 	struct compile_result result = {0};
-	sov_result r =
-		link_with_options(context, inputs, count, options, module, "module", &result);
+	sov_result r = link_with_options(context, inputs, count, options, module, "module is NULL",
+					 &result);
 
 	if (!r)
 		r = module_load(context, result.image, result.image_size,
@@ -355,7 +354,7 @@ sov_result api_module_link_image(sov_context context, const sov_module_input *in
 {
 	struct compile_result result = {0};
 	sov_result r = link_with_options(context, inputs, count, options, bytes ? image : NULL,
-					 image ? "bytes" : "image", &result);
+					 image ? "bytes is NULL" : "image is NULL", &result);
 
 	if (!r) {
 		*image = result.image;

@@ -157,6 +157,44 @@ static void test_link(void)
 	   "an unknown option is invalid");
 }
 
+static void test_memory_operations(void)
+{
+	enum { WAIT_32 = 1, WRITE_32 = 2, BARRIER = 6, GEQ = 0, EQ = 1, UNKNOWN = 64 };
+	CUstreamBatchMemOpParams batch[] = {
+		{.operation = WRITE_32, .address = memory, .value.value = 3},
+		{.operation = BARRIER},
+		{.operation = WAIT_32, .address = memory, .value.value = 3, .flags = EQ},
+		{.operation = WRITE_32, .address = memory + 4, .value.value = 4},
+	};
+	unsigned got[4] = {0};
+	CUstream a, b;
+	void *host;
+
+	ok(!CALL(cuStreamCreate)(&a, 1) && !CALL(cuStreamCreate)(&b, 1) &&
+		   !CALL(cuMemHostAlloc)(&host, 64, 0) &&
+		   !CALL(cuStreamWaitValue64)(a, (CUdeviceptr)(uintptr_t)host, 1, GEQ) &&
+		   !CALL(cuStreamWriteValue32)(a, memory + 8, 5, 0) &&
+		   !CALL(cuStreamWaitValue32_v2)(b, memory + 8, 5, EQ) &&
+		   !CALL(cuStreamWriteValue64_v2)(b, (CUdeviceptr)(uintptr_t)host + 8, 6, 0) &&
+		   CALL(cuStreamQuery)(b) == CUDA_ERROR_NOT_READY,
+	   "streams wait for a number in host memory");
+	__atomic_store_n((uint64_t *)host, 1, __ATOMIC_RELEASE);
+	ok(!CALL(cuStreamSynchronize)(b) && ((uint64_t *)host)[1] == 6,
+	   "a number that the host writes lets them continue");
+	ok(!CALL(cuStreamBatchMemOp_v2)(a, 4, batch, 0) && !CALL(cuStreamSynchronize)(a) &&
+		   !CALL(cuMemcpyDtoH_v2)(got, memory, sizeof(got)) && got[0] == 3 && got[1] == 4 &&
+		   got[2] == 5,
+	   "a batch of operations runs in order");
+	batch[1].operation = UNKNOWN;
+	ok(CALL(cuStreamBatchMemOp)(a, 4, batch, 0) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuStreamWaitValue32)(a, memory, 1, UNKNOWN) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuStreamWaitValue64)(a, memory + 4, 1, GEQ) == CUDA_ERROR_INVALID_VALUE,
+	   "unknown operations and flags, and numbers that are not aligned, are invalid");
+	CALL(cuStreamDestroy_v2)(a);
+	CALL(cuStreamDestroy_v2)(b);
+	CALL(cuMemFreeHost)(host);
+}
+
 /* The test program contains libsov, whose encoder is the witness. */
 static void test_tensor_map(void)
 {
@@ -505,6 +543,44 @@ static void test_entries(void)
 }
 
 /* Comes last: the context is lost. */
+/* Each fault in a context of its own, because the error is sticky. */
+static void test_fault_codes(void)
+{
+	static const char trap_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+				       ".visible .entry stop() { trap; }\n";
+	static const struct {
+		const char *ptx, *function;
+		unsigned offset; /* from the allocation */
+		CUresult want;
+		const char *promise;
+	} rows[] = {
+		{more_ptx, "add", 1, CUDA_ERROR_MISALIGNED_ADDRESS,
+		 "an address that is not aligned is a misaligned address"},
+		{more_ptx, "add", 1u << 30, CUDA_ERROR_ILLEGAL_ADDRESS,
+		 "an address without memory is an illegal address"},
+		{trap_ptx, "stop", 0, CUDA_ERROR_LAUNCH_FAILED, "a trap is a failed launch"},
+	};
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		CUdeviceptr p = 0;
+		unsigned n = 1;
+		void *arguments[] = {&p, &n};
+		CUcontext c;
+		CUfunction f;
+		CUmodule m;
+		bool good = !CALL(cuCtxCreate_v2)(&c, 0, 0) && !CALL(cuMemAlloc_v2)(&p, 64) &&
+			    !CALL(cuModuleLoadData)(&m, rows[k].ptx) &&
+			    !CALL(cuModuleGetFunction)(&f, m, rows[k].function);
+
+		p += rows[k].offset;
+		ok(good && !CALL(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) &&
+			   CALL(cuCtxSynchronize)() == rows[k].want &&
+			   CALL(cuMemAlloc_v2)(&p, 4) == rows[k].want,
+		   "%s", rows[k].promise);
+		CALL(cuCtxDestroy_v2)(c);
+	}
+}
+
 static void test_fault(void)
 {
 	CUdeviceptr nowhere = 0x10, p;
@@ -544,12 +620,14 @@ int main(void)
 	test_modules();
 	test_link();
 	test_tensor_map();
+	test_memory_operations();
 	test_memory();
 	test_streams();
 	test_graphs();
 	test_arrays();
 	test_mipmapped_arrays();
 	test_entries();
+	test_fault_codes();
 	test_fault();
 	return tap_done();
 }
