@@ -8,6 +8,7 @@
 #include "libsov/isa/mma.h"
 
 #define MAX_STEPS 64 /* up the dominator tree */
+#define MAX_DEPTH 4  /* of conditions that are combined */
 
 /* Atomics in shared memory have no floating-point addition and, for 64 bits, only exchange; no
  * space has floating-point minimum and maximum, nor operations on a single half. */
@@ -68,14 +69,19 @@ static bool needs_waterfalls(const struct ir_func *f)
 	return false;
 }
 
-/* Whether only one lane has the condition: it is the lane with a number that all of them know, such
- * as the one that elect.sync chooses. */
-static bool selects_lane(const struct ir_func *f, const struct ir_divergence *d, ir_val known,
-			 ir_val condition)
+/* Whether the condition has this truth in only one lane: that with a number that all of them know,
+ * such as the one that elect.sync chooses. */
+static bool selects_lane(const struct ir_func *f, const struct ir_divergence *d, ir_val condition,
+			 bool truth, uint32_t depth)
 {
 	const struct ir_inst *in = ir_def(f, condition);
 
-	if (condition >= known || in->op != IR_ICMP || in->cond != IR_EQ)
+	if (in->op == IR_NOT && depth)
+		return selects_lane(f, d, in->args[0], !truth, depth - 1);
+	if (in->op == (truth ? IR_AND : IR_OR) && depth)
+		return selects_lane(f, d, in->args[0], truth, depth - 1) ||
+		       selects_lane(f, d, in->args[1], truth, depth - 1);
+	if (in->op != IR_ICMP || in->cond != (truth ? IR_EQ : IR_NE))
 		return false;
 	for (uint32_t k = 0; k < 2; k++) {
 		const struct ir_inst *lane = ir_def(f, in->args[k]);
@@ -86,36 +92,60 @@ static bool selects_lane(const struct ir_func *f, const struct ir_divergence *d,
 	return false;
 }
 
-/* known: values below it have a divergence; waterfall loops have others. */
-static bool has_one_lane(const struct ir_func *f, const struct ir_divergence *d, ir_val known,
-			 ir_block b)
+/* Whether all paths to the block take an edge with such a condition. */
+static bool has_one_lane(const struct ir_func *f, const struct ir_cfg *cfg,
+			 const struct ir_divergence *d, ir_block b)
 {
-	for (uint32_t steps = 0; f->blocks[b].npreds == 1 && steps < MAX_STEPS; steps++) {
-		ir_block from = f->blocks[b].preds[0];
-		const struct ir_inst *end = ir_at(f, f->blocks[from].last);
+	ir_block from = b;
 
-		if (end->op == IR_CBR && f->blocks[from].succ[0] == b &&
-		    f->blocks[from].succ[1] != b && selects_lane(f, d, known, end->args[0]))
-			return true;
-		b = from;
+	for (uint32_t steps = 0; from != f->entry && steps < MAX_STEPS; steps++) {
+		const struct ir_inst *end;
+
+		from = cfg->idom[from];
+		end = ir_at(f, f->blocks[from].last);
+		for (uint32_t k = 0; end->op == IR_CBR && k < 2; k++) {
+			ir_block to = f->blocks[from].succ[k];
+
+			if (to != f->blocks[from].succ[!k] && f->blocks[to].npreds == 1 &&
+			    ir_dominates(cfg, to, b) &&
+			    selects_lane(f, d, end->args[0], !k, MAX_DEPTH))
+				return true;
+		}
 	}
 	return false;
+}
+
+/* By instruction: it is the warp's, and one lane executes it. */
+static bool *find_single_lanes(const struct ir_func *f, const struct ir_cfg *cfg,
+			       const struct ir_divergence *d)
+{
+	bool *single = arena_array(f->module->arena, f->ninsts, sizeof(*single));
+
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i)
+			single[i] = is_of_warp(ir_at(f, i)) && cfg->rpo_index[b] != UINT32_MAX &&
+				    has_one_lane(f, cfg, d, b);
+	return single;
 }
 
 /* ptxas repeats bulk copies for each lane, too, but after elect.sync. */
 static void insert_waterfalls(struct ir_func *f, uint32_t warp_lanes)
 {
 	const struct ir_divergence *d;
-	ir_val known = f->nvalues;
+	const struct ir_cfg *cfg;
+	const bool *single;
+	ir_id known = f->ninsts;
 
 	if (!needs_waterfalls(f))
 		return;
-	d = ir_divergence_compute(f, ir_cfg_build(f));
+	cfg = ir_cfg_build(f);
+	d = ir_divergence_compute(f, cfg);
+	single = find_single_lanes(f, cfg, d);
 	for (ir_block b = f->entry; b; b = f->blocks[b].next)
 		ir_for_each_inst(f, b, i) {
 			bool lanes = is_of_warp(ir_at(f, i));
 
-			if (lanes && has_one_lane(f, d, known, b))
+			if (lanes && i < known && single[i])
 				continue;
 			if (lanes || (needs_uniform_address(ir_at(f, i)) &&
 				      d->value[ir_at(f, i)->args[0]])) {

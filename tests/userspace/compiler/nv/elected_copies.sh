@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# Bulk copies in a loop that one lane executes: they need no loop over lanes.
+. tests/tap.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# copies CONDITION: lanes with %skip do not copy.
+copies()
+{
+	printf '.version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry copies(.param .u64 a, .param .u32 n)\n{\n'
+	printf '.reg .b64 %%a;\n.reg .pred %%lane, %%other, %%skip, %%c;\n.reg .b32 %%n, %%t, %%s, %%w, %%r;\n.shared .align 128 .b8 m[65536];\n'
+	echo 'ld.param.u64 %a, [a]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mov.u32 %s, m;'
+	echo 'shr.u32 %w, %t, 5; shfl.sync.idx.b32 %w, %w, 0, 31, -1; elect.sync %r|%lane, -1; setp.ne.u32 %other, %w, 0;'
+	echo "not.pred %lane, %lane; $1 @%skip bra done;"
+	echo 'loop: .pragma "nounroll";'
+	echo 'cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s+1024], [%a], 128, [%s];'
+	echo 'sub.u32 %n, %n, 1; setp.ne.u32 %c, %n, 0; @%c bra loop;'
+	echo 'done: bar.sync 0; ret; }'
+}
+count_votes()
+{
+	"$BUILD/sov" compile --target sm_90 -o "$work/out" "$work/copies.ptx" &&
+		"$BUILD/sov" disasm "$work/out" | grep -c 'VOTE.ANY'
+}
+
+copies 'or.pred %skip, %lane, %other;' >"$work/copies.ptx"
+count=$(count_votes)
+[ "$count" -eq 0 ]
+ok $? "a loop of the elected lane of one warp copies without a loop over lanes ($count votes)"
+
+copies 'and.pred %skip, %lane, %other;' >"$work/copies.ptx"
+count=$(count_votes)
+[ "$count" -gt 0 ]
+ok $? "a loop of the elected lane or all lanes of one warp has a loop over lanes ($count votes)"
+tap_done
