@@ -27,6 +27,7 @@ comma   := ,
 
 # The kmod winsys (sovgpu.ko) needs libdrm; a build without libdrm leaves that winsys out.
 PKG_CONFIG ?= pkg-config
+OBJCOPY    ?= objcopy
 HAVE_LIBDRM := $(shell $(PKG_CONFIG) --exists libdrm && echo yes)
 DRM_CFLAGS  := $(if $(HAVE_LIBDRM),-DSOV_HAVE_KMOD $(shell $(PKG_CONFIG) --cflags libdrm))
 DRM_LIBS    := $(if $(HAVE_LIBDRM),$(shell $(PKG_CONFIG) --libs libdrm))
@@ -122,7 +123,8 @@ $(BUILD)/libsov.so: $(BUILD)/libsov.so.$(VERSION)
 # Libraries in the place of NVIDIA's, in a folder of their own, so that none is found by accident. The
 # two versions of the runtime have the same sources and differ by CUDART_MAJOR.
 cuda_libs := $(addprefix $(BUILD)/cuda/,libcuda.so.1 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1)
-cuda: $(cuda_libs)
+cuda_static := $(addsuffix /libcudart_static.a,$(BUILD)/cuda $(BUILD)/cuda/12)
+cuda: $(cuda_libs) $(cuda_static)
 # Entry points are declared where they are defined: programs have NVIDIA's headers.
 $(BUILD)/obj/libsov/cuda/%.o: ALL_CFLAGS += -Wno-missing-prototypes
 cuda_rpath := -Wl,--enable-new-dtags,-rpath,'$$ORIGIN:$$ORIGIN/..:$$ORIGIN/../..'
@@ -156,6 +158,22 @@ $(BUILD)/cuda/libcudart.so.$(1): $(cudart_src:%.c=$(BUILD)/obj/cudart$(1)/%.o) $
 		-Wl,-z,defs $$(ALL_LDFLAGS) $$(cuda_rpath) -o $$@ $$(filter %.o,$$^) -L$(BUILD)/cuda -lcuda \
 		-Wl,-rpath-link,$(BUILD)
 endef
+# The static runtime, by the name that nvcc passes to the linker: a linker script, which adds libcuda.so.1. The objects
+# become one, whose internal names are local.
+define cudart_static
+$(2)/libcudart_static_objects.a: $(cudart_src:%.c=$(BUILD)/obj/cudart$(1)/%.o)
+	@mkdir -p $$(@D)
+	$$(call say,AR,$$@)
+	$$(Q)$$(CC) -r -nostdlib -o $$(@:.a=.o) $$^
+	$$(Q)$$(OBJCOPY) --localize-hidden $$(@:.a=.o)
+	$$(Q)rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$(@:.a=.o)
+	$$(Q)rm $$(@:.a=.o)
+$(2)/libcudart_static.a: $(2)/libcudart_static_objects.a $(BUILD)/cuda/libcuda.so.1
+	$$(Q)echo '/* GNU ld script */ INPUT ( libcudart_static_objects.a $(3)libcuda.so.1 )' >$$@
+endef
+$(eval $(call cudart_static,13,$(BUILD)/cuda,))
+$(eval $(call cudart_static,12,$(BUILD)/cuda/12,../))
 $(eval $(call cudart,12))
 $(eval $(call cudart,13))
 
@@ -269,6 +287,8 @@ install: all
 	install -m 755 $(BUILD)/sov $(DESTDIR)$(PREFIX)/bin/
 	install -d $(DESTDIR)$(LIBDIR)/sovgpu/cuda
 	install -m 755 $(cuda_libs) $(DESTDIR)$(LIBDIR)/sovgpu/cuda/
+	for f in $(patsubst $(BUILD)/cuda/%,%,$(cuda_static) $(cuda_static:.a=_objects.a)); do \
+		install -D -m 644 $(BUILD)/cuda/$$f $(DESTDIR)$(LIBDIR)/sovgpu/cuda/$$f || exit 1; done
 	ln -srf $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(LIBDIR)/sovgpu/ptxas
 	install -m 644 libsov/sov.h $(DESTDIR)$(PREFIX)/include/
 	install -m 755 $(BUILD)/libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
@@ -284,7 +304,8 @@ endif
 	for m in $(man); do install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/} || exit 1; done
 	for m in $(man_calls); do ln -sf $${m##*:} $(DESTDIR)$(MANDIR)/man3/$${m%%:*}.3 || exit 1; done
 uninstall:
-	rm -f $(DESTDIR)$(LIBDIR)/sovgpu/ptxas $(addprefix $(DESTDIR)$(LIBDIR)/sovgpu/cuda/,$(notdir $(cuda_libs))) \
+	rm -f $(DESTDIR)$(LIBDIR)/sovgpu/ptxas $(addprefix $(DESTDIR)$(LIBDIR)/sovgpu/cuda/,$(notdir $(cuda_libs)) \
+		$(patsubst $(BUILD)/cuda/%,%,$(cuda_static) $(cuda_static:.a=_objects.a))) \
 		$(DESTDIR)$(LIBDIR)/libvulkan_sov.so $(DESTDIR)$(PREFIX)/share/vulkan/icd.d/sov_icd.json
 	rm -f $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(PREFIX)/include/sov.h $(DESTDIR)$(LIBDIR)/libsov.so \
 		$(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so.$(VERSION) \

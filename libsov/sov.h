@@ -256,6 +256,13 @@ SOV_API sov_result sov_context_status(sov_context context);
 SOV_API sov_result sov_context_wait(sov_context context, uint64_t timeout);
 SOV_API sov_result sov_context_get_device(sov_context context, sov_device *device);
 
+typedef enum sov_fault_kind {
+	SOV_FAULT_OTHER = 0,      /* a trap, a limit, or not known */
+	SOV_FAULT_ADDRESS = 1,    /* no memory that may be accessed so is at the address */
+	SOV_FAULT_MISALIGNED = 2, /* the address is no multiple of the access's size */
+	SOV_FAULT_INSTRUCTION = 3 /* an instruction that the device does not have */
+} sov_fault_kind;
+
 typedef struct sov_fault {
 	uint32_t size;
 	sov_result result;
@@ -267,6 +274,8 @@ typedef struct sov_fault {
 	char instruction[128]; /* disassembly; "" if unknown */
 	uint32_t has_thread;   /* 1: block and thread are valid; hardware does not report them */
 	char source[256];      /* "file:line"; "" if the image has no line information */
+	uint32_t kind;         /* sov_fault_kind */
+	uint32_t reserved;
 } sov_fault;
 /* Details of the sticky error; SOV_ERROR_NOT_FOUND if there is none. */
 SOV_API sov_result sov_context_get_fault(sov_context context, sov_fault *fault);
@@ -536,6 +545,10 @@ typedef struct sov_module_input {
 SOV_API sov_result sov_module_link(sov_context context, const sov_module_input *inputs,
 				   uint32_t count, const sov_module_options *options,
 				   sov_module *module);
+/* Links in the same way to an image, which sov_module_load takes and free() frees. */
+SOV_API sov_result sov_module_link_image(sov_context context, const sov_module_input *inputs,
+					 uint32_t count, const sov_module_options *options,
+					 void **image, size_t *bytes);
 /* Waits for launches of the module's functions, then frees the module and its functions. */
 SOV_API sov_result sov_module_unload(sov_module module);
 /* The compiler's messages for the calling thread's last sov_module_load, or sov_module_get_function
@@ -635,6 +648,24 @@ SOV_API sov_result sov_stream_destroy(sov_stream stream);
 SOV_API sov_result sov_stream_wait(sov_stream stream, uint64_t timeout);
 /* Makes later work on the stream wait for the event's most recent record. */
 SOV_API sov_result sov_stream_wait_event(sov_stream stream, sov_event event);
+
+typedef enum sov_wait_condition {
+	SOV_WAIT_REACHED = 0, /* the number in memory minus value, as a signed number, is >= 0 */
+	SOV_WAIT_EQUAL = 1,
+	SOV_WAIT_AND = 2, /* both have a common bit */
+	SOV_WAIT_NOR = 3  /* a bit is 0 in both */
+} sov_wait_condition;
+/*
+ * Later work on the stream waits until the number of bytes (4 or 8) at address, a multiple of
+ * bytes in device memory or pinned host memory, satisfies the condition. The host, another stream
+ * or another process's device may write it. The memory must stay allocated; a wait that never ends
+ * ends with sov_context_reset or sov_context_destroy.
+ */
+SOV_API sov_result sov_stream_wait_value(sov_stream stream, sov_ptr address, uint64_t value,
+					 uint32_t bytes, uint32_t condition);
+/* Writes the number when all earlier work on the stream has finished and its writes are visible. */
+SOV_API sov_result sov_stream_write_value(sov_stream stream, sov_ptr address, uint64_t value,
+					  uint32_t bytes);
 /* The context's first stream. */
 SOV_API sov_result sov_context_get_stream(sov_context context, sov_stream *stream);
 

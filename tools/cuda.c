@@ -61,10 +61,14 @@ static char *library_path(const char *folder)
 	return path;
 }
 
-/* Code that nvcc embeds, but no reference to a shared runtime: the runtime is in the program. */
+/* Code that nvcc embeds, but no reference to a shared runtime: the runtime is in the program, and
+ * is not that of libsov/cuda. */
 static bool has_static_runtime(const void *data, size_t bytes)
 {
-	return memmem(data, bytes, ".nv_fatbin", 10) && !memmem(data, bytes, "libcudart.so.", 13);
+	static const char own[] = "libcudart of sovgpu";
+
+	return memmem(data, bytes, ".nv_fatbin", 10) && !memmem(data, bytes, "libcudart.so.", 13) &&
+	       !memmem(data, bytes, own, sizeof(own) - 1);
 }
 
 /* The file that execvp will run; false: it does not exist, or has no path to be read. */
@@ -106,10 +110,12 @@ static int run_cuda(const struct verb *v, int argc, char **argv)
 
 		free(data);
 		if (is_static) {
-			report_error(v,
-				     "'%s' contains NVIDIA's CUDA runtime, which only works with "
-				     "NVIDIA's driver; build it with nvcc -cudart shared",
-				     argv[0]);
+			report_error(
+				v,
+				"'%s' contains NVIDIA's CUDA runtime, which only works with "
+				"NVIDIA's driver; build it with nvcc -cudart shared, or link it "
+				"with nvcc -L %s",
+				argv[0], folder);
 			return EXIT_FAILED;
 		}
 	}
@@ -144,7 +150,8 @@ const struct verb verb_run_cuda = {
 	.summary = "run a CUDA program with libcuda.so.1 and libcudart of sovgpu",
 	.usage = "PROGRAM [ARGUMENT]...",
 	.details = "The program must use the shared CUDA runtime (nvcc -cudart shared) or the\n"
-		   "driver API. SOV_LOG=cuda names calls that are not supported.\n",
+		   "driver API, or be linked with libcudart_static.a of sovgpu. SOV_LOG=cuda names "
+		   "calls that are not supported.\n",
 	.run = run_cuda,
 	.command = true,
 };

@@ -35,7 +35,8 @@ struct verb {
 	const char *error_prefix; /* of error messages; NULL: "sov: NAME: " */
 };
 extern const struct verb verb_devices, verb_info, verb_doctor, verb_top, verb_trace, verb_compile,
-	verb_disasm, verb_run, verb_bench, verb_ptxas, verb_link, verb_run_cuda, verb_cuda_env;
+	verb_disasm, verb_run, verb_bench, verb_ptxas, verb_link, verb_run_cuda, verb_cuda_env,
+	verb_smi;
 
 /* ---- options.c ---- */
 

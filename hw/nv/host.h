@@ -120,6 +120,8 @@ static inline struct nv_method nv_method_unpack(uint32_t header)
 #define NV_HOST_SET_REFERENCE       0x50
 #define NV_HOST_SEM_ADDR_LO         0x5c
 #define NV_HOST_SEM_ADDR_HI         0x60
+#define NV_SEM_ADDR_HI              0xffu      /* its bits up to clc56f.h */
+#define NV_SEM_ADDR_HI_HOPPER       0x1ffffffu /* from clc86f.h on */
 #define NV_HOST_SEM_PAYLOAD_LO      0x64
 #define NV_HOST_SEM_PAYLOAD_HI      0x68
 #define NV_HOST_SEM_EXECUTE         0x6c

@@ -2,7 +2,8 @@
 /*
  * Texture headers and samplers: 32 bytes each, in two pools whose addresses methods of the compute
  * class set. A handle is the number of a header in bits 0 to 19 and of a sampler in bits 20 to 31,
- * as CUDA's (bindless textures in unified mode).
+ * as CUDA's (bindless textures in unified mode). Launches whose descriptor says SAMPLER_BY_HEADER
+ * take the header's number for both.
  *
  * open-gpu-doc classes/3d/clc397tex.h (Volta), clc597tex.h, clc697tex.h, clc997tex.h and clcb97tex.h
  * (Hopper): TEXHEAD_BL, TEXHEAD_PITCH, TEXHEAD_1D and TEXSAMP, which all of them have. Mesa's

@@ -296,6 +296,43 @@ typedef struct {
 	int reserved[12];
 } CUDA_TEXTURE_DESC;
 
+/* ---- stream memory operations ---- */
+
+/* Waits and writes; other operations have no more than the first word and flags. */
+typedef struct {
+	unsigned operation;
+	CUdeviceptr address;
+	union {
+		uint32_t value;
+		uint64_t value64;
+	} value;
+	unsigned flags;
+	CUdeviceptr alias;
+	uint64_t pad;
+} CUstreamBatchMemOpParams;
+
+/* ---- tensor maps ---- */
+
+enum {
+	CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
+	CU_TENSOR_MAP_DATA_TYPE_UINT16 = 1,
+	CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2,
+	CU_TENSOR_MAP_DATA_TYPE_INT32 = 3,
+	CU_TENSOR_MAP_DATA_TYPE_UINT64 = 4,
+	CU_TENSOR_MAP_DATA_TYPE_INT64 = 5,
+	CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6,
+	CU_TENSOR_MAP_DATA_TYPE_FLOAT32 = 7,
+	CU_TENSOR_MAP_DATA_TYPE_FLOAT64 = 8,
+	CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9,
+	CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ = 10,
+	CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 = 11,
+	CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ = 12,
+};
+
+typedef struct {
+	_Alignas(64) uint64_t words[16];
+} CUtensorMap;
+
 /* ---- launches ---- */
 
 enum {

@@ -33,8 +33,14 @@ names.
 .PP
 A program must use the shared runtime
 .RB ( "nvcc \-cudart shared" )
-or the driver interface.
-The static runtime, nvcc's default, asks the driver for private tables of NVIDIA's, which these libraries
+or the driver interface, or be linked with
+.BI "nvcc \-L " folder
+of these libraries, whose
+.B libcudart_static.a
+takes the place of NVIDIA's; that of CUDA 12 lies in the folder
+.B 12
+there.
+NVIDIA's own static runtime, nvcc's default, asks the driver for private tables of NVIDIA's, which these libraries
 do not have;
 .B sov run\-cuda
 says so.

@@ -175,6 +175,9 @@ static inline void gpu_write_arguments(const struct image_kernel *k, const void 
 
 /* ---- the table of a vendor ---- */
 
+/* The conditions of sov_wait_condition. */
+enum gpu_wait { GPU_WAIT_REACHED, GPU_WAIT_EQUAL, GPU_WAIT_AND, GPU_WAIT_NOR };
+
 struct gpu {
 	const char *family;          /* of its targets: compiler/target.h */
 	const char *image_extension, /* of files that hold an image */
@@ -278,6 +281,14 @@ struct gpu {
 	void (*set_local)(struct gpu_push *p, const struct gpu_local *l);
 	/* The queue waits until the semaphore has reached the payload. */
 	void (*acquire)(struct gpu_push *p, uint64_t semaphore, uint32_t payload);
+	/* The queue waits until the number of bytes (4 or 8) at address satisfies the condition;
+	 * writes it when all earlier work has finished and its writes are visible. NULL: the
+	 * device cannot. */
+	void (*wait_value)(struct gpu_push *p, uint64_t address, uint64_t value, uint32_t bytes,
+			   enum gpu_wait condition);
+	void (*write_value)(struct gpu_push *p, uint64_t address, uint64_t value, uint32_t bytes);
+	/* The addresses that these two reach end here. */
+	uint64_t (*value_address_end)(const struct winsys_info *i);
 	/* Releases the semaphore when all earlier work of the queue has finished and its writes are
 	 * visible. */
 	void (*release)(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags);

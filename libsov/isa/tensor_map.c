@@ -156,5 +156,6 @@ struct tensor_part tensor_part(const struct tensor_map *m, const uint32_t start[
 	}
 	for (uint32_t k = 0; row && k < elements; k++)
 		p.inside |= (uint32_t)((int32_t)(at + k) >= 0 && at + k < m->size[0]) << k;
+	p.stored = p.inside & 1 ? (1u << elements) - 1 : 0;
 	return p;
 }

@@ -46,6 +46,7 @@ struct tensor_part {
 	uint64_t address; /* of the first element in global memory */
 	uint32_t shared;  /* address in shared memory */
 	uint32_t inside;  /* bit n: element n is in the tensor */
+	uint32_t stored;  /* … is what an H200 stores to: all of the part, if the first is */
 };
 
 /* Part number n of the box that starts at these coordinates. */

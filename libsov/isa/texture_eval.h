@@ -18,11 +18,12 @@
  * approximate the length by anything between the largest component and their sum, so that a chip's
  * level may differ from this one by up to log2(3).
  *
+ * Missing channels are 0, the fourth is 1. Texels outside of the texture (tex with s32 coordinates)
+ * are 0 in the channels that there are, as on an H200.
+ *
  * Decided here, where NVIDIA's documents leave it open, and not compared with a chip:
  * - A linear filter's weights are rounded to the nearest of 256 steps, and products are added in
  *   f32, x first.
- * - Missing channels are 0, the fourth is 1.
- * - Texels outside of the texture (tex with s32 coordinates) are 0.
  * - NaN as a coordinate is 0.
  * - A cube's coordinates of equal magnitude choose x before y before z; filters stay in the face.
  * - Wrapping and mirroring without normalized coordinates is clamping.
@@ -166,6 +167,12 @@ TEXTURE_FUNCTION uint32_t texture_one(const struct texture *t)
 	return t->type == TEXTURE_UINT || t->type == TEXTURE_SINT ? 1 : 0x3f800000;
 }
 
+/* A channel that the format lacks. */
+TEXTURE_FUNCTION uint32_t texture_missing(const struct texture *t, uint32_t channel)
+{
+	return channel == 3 ? texture_one(t) : 0;
+}
+
 /* The texel at coordinates inside of the texture. */
 TEXTURE_CALLED void texture_texel(const struct texture *t, void *memory, int32_t x, int32_t y,
 				  int32_t z, uint32_t *out)
@@ -182,7 +189,7 @@ TEXTURE_CALLED void texture_texel(const struct texture *t, void *memory, int32_t
 									(uint32_t)y, (uint32_t)z),
 					     bytes));
 		else
-			out[c] = c == 3 ? texture_one(t) : 0;
+			out[c] = texture_missing(t, c);
 	}
 }
 
@@ -548,7 +555,8 @@ TEXTURE_FUNCTION void texture_fetch(const struct texture *t, void *memory,
 		texture_texel(&level, memory, (int32_t)x, (int32_t)y, (int32_t)z, out);
 		return;
 	}
-	TEXTURE_LOOP for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) out[k] = 0;
+	TEXTURE_LOOP for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) out[k] =
+		k < t->channels ? 0 : texture_missing(t, k);
 }
 
 /* Counter-clockwise from the lower left: PTX ISA, tld4. Gathers read the level of a base read. */

@@ -211,7 +211,10 @@ static void fault_attribute(const struct context *c, const struct winsys_error *
 	fault_init(f, e->timed_out ? SOV_ERROR_HANG : SOV_ERROR_FAULT,
 		   kernel ? kernel->kernel->name : NULL);
 	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
+	if (e->illegal_instruction)
+		f->kind = SOV_FAULT_INSTRUCTION;
 	if (e->memory) {
+		f->kind = e->misaligned ? SOV_FAULT_MISALIGNED : SOV_FAULT_ADDRESS;
 		f->address = e->address;
 		allocation_describe_address(c, e->address, f->cause + n,
 					    sizeof(f->cause) - (size_t)n);

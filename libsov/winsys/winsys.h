@@ -90,6 +90,8 @@ struct winsys_error {
 	bool timed_out;             /* stopped by the driver's time limit */
 	bool stopped;               /* stopped by group_stop */
 	bool memory;                /* invalid memory access: address is valid */
+	bool misaligned;            /* of memory: the address is not aligned */
+	bool illegal_instruction;   /* and certainly no trap */
 	enum winsys_access access;
 	uint64_t address, pc, program; /* GPU addresses; 0 = none */
 	bool has_thread;               /* block and thread are valid */

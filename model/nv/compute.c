@@ -396,6 +396,7 @@ static bool launch_run(struct launch *l)
 	g->chip = c->model->chip;
 	g->hazard = c->model->hazard;
 	g->id = ++c->compute.launches;
+	g->sampler_by_header = launch_get(l, NV_QMD_SAMPLER_BY_HEADER);
 	g->texture_headers = join_words(c->compute.texture_headers);
 	g->texture_samplers = join_words(c->compute.texture_samplers);
 	g->max_header = c->compute.texture_headers[2];

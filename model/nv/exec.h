@@ -118,6 +118,7 @@ struct grid {
 	bool has_clusters;
 	uint32_t registers, barriers, shared_bytes, local_low, local_high;
 	uint64_t shared_window, local_window;
+	bool sampler_by_header;
 	uint64_t texture_headers, texture_samplers; /* pools; 0: not set */
 	uint32_t max_header, max_sampler;
 	struct bank banks[NV_QMD_BANKS];

@@ -117,7 +117,7 @@ static bool write_elements(struct tensor_copy *c, const struct tensor_part *p, c
 	for (uint32_t k = 0; k < TENSOR_PART_BYTES / size; k++) {
 		uint8_t *to;
 
-		if (!(p->inside >> k & 1))
+		if (!(p->stored >> k & 1))
 			continue;
 		to = lane_pointer(&c->tensor, c->lane, p->address + (uint64_t)k * size);
 		if (!to)

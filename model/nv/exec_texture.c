@@ -176,6 +176,16 @@ static bool decode_sampler(const uint32_t *header, const uint32_t *s, struct tex
 	       has_border_of_sampler(header);
 }
 
+/* Number of the sampler: the header's, if the launch says so. Otherwise it is in the handle; but on
+ * SM90 in the second uniform register, which our code and ptxas's for handles with both leave 0: an
+ * H200 took sampler 0 then. */
+static uint32_t sampler_number(const struct grid *g, uint32_t handle)
+{
+	if (g->sampler_by_header)
+		return handle & ((1u << NV_TEXTURE_HEADER_BITS) - 1);
+	return g->chip->sm >= 90 ? 0 : handle >> NV_TEXTURE_SAMPLER_SHIFT;
+}
+
 /* Finds the texture that a handle names; false after a fault. */
 static bool find_texture(struct lookup *l, uint32_t lane, uint32_t handle, bool sampler)
 {
@@ -190,7 +200,7 @@ static bool find_texture(struct lookup *l, uint32_t lane, uint32_t handle, bool 
 	memset(&l->texture, 0, sizeof(l->texture));
 	if (!read_pool(l, g->texture_headers, handle & ((1u << NV_TEXTURE_HEADER_BITS) - 1),
 		       g->max_header, "header", header) ||
-	    (sampler && !read_pool(l, g->texture_samplers, handle >> NV_TEXTURE_SAMPLER_SHIFT,
+	    (sampler && !read_pool(l, g->texture_samplers, sampler_number(g, handle),
 				   g->max_sampler, "sampler", words)))
 		return false;
 	if (!decode_format(header, &l->texture) || !decode_geometry(header, &l->texture) ||

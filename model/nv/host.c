@@ -80,7 +80,9 @@ static bool semaphore_acquire(struct model_channel *c, uint64_t address, uint64_
 static bool semaphore_execute(struct model_channel *c, uint32_t data)
 {
 	struct host *h = &c->host;
-	uint64_t address = (uint64_t)(h->semaphore[1] & 0xff) << 32 | (h->semaphore[0] & ~3u);
+	bool hopper = c->model->chip->host_class >= NV_CLASS_HOPPER_CHANNEL;
+	uint32_t high = h->semaphore[1] & (hopper ? NV_SEM_ADDR_HI_HOPPER : NV_SEM_ADDR_HI);
+	uint64_t address = (uint64_t)high << 32 | (h->semaphore[0] & ~3u);
 	bool wide = data & NV_SEM_PAYLOAD_64;
 	uint64_t payload = wide ? (uint64_t)h->payload[1] << 32 | h->payload[0] : h->payload[0];
 

@@ -19,6 +19,8 @@ CUDA_ARRAY_DESCRIPTOR Width Height Format NumChannels
 CUDA_ARRAY3D_DESCRIPTOR Width Height Depth Format NumChannels Flags
 CUDA_RESOURCE_DESC resType res.linear.devPtr res.linear.format res.linear.sizeInBytes res.pitch2D.width res.pitch2D.pitchInBytes flags
 CUDA_TEXTURE_DESC addressMode filterMode flags maxAnisotropy mipmapFilterMode mipmapLevelBias borderColor reserved
+CUtensorMap
+CUstreamBatchMemOpParams operation
 CUlaunchAttribute id value
 CUlaunchConfig gridDimX blockDimZ sharedMemBytes hStream attrs numAttrs
 CUmemLocation type id

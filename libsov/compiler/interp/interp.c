@@ -301,6 +301,7 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 		good = interp_access_async(ip, t, in);
 		break;
 	case IR_MAPACQUIRE:
+	case IR_MAPPREFETCH:
 	case IR_MMA_GROUP_COMMIT:
 	case IR_MMA_GROUP_WAIT: /* products are done at once */
 	case IR_BULKCOMMIT:

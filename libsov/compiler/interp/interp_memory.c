@@ -414,7 +414,7 @@ bool interp_find_shared(struct interp *ip, struct interp_thread *t, enum ir_spac
  * until then the bytes are undefined. */
 bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
-	static const uint8_t sizes[IR_COPY_COUNT] = {4, 8, 16, 16};
+	static const uint8_t sizes[IR_COPY_COUNT] = {4, 8, 16, 16, 16};
 	uint8_t bytes = sizes[in->sub], read = bytes;
 	struct interp_copy *copy;
 	struct interp_location to, from;

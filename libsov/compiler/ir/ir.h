@@ -236,7 +236,8 @@ enum ir_tensor {
 #define IR_TENSOR_MULTICAST 16
 enum ir_bulkwait { IR_BULKWAIT_WRITTEN, IR_BULKWAIT_READ, IR_BULKWAIT_COUNT };
 /* Bytes of an asynchronous copy; _L2: L1 shall not keep them. */
-enum ir_copy { IR_COPY_4, IR_COPY_8, IR_COPY_16, IR_COPY_16_L2, IR_COPY_COUNT };
+/* quad.l2.line: the bytes beside them in a line of 128 bytes are copied soon. */
+enum ir_copy { IR_COPY_4, IR_COPY_8, IR_COPY_16, IR_COPY_16_L2, IR_COPY_16_L2_LINE, IR_COPY_COUNT };
 enum ir_shuffle {
 	IR_SHUFFLE_UP,
 	IR_SHUFFLE_DOWN,

@@ -43,7 +43,7 @@ static const char *const barrier_red_names[] = {"and", "or", "popc"};
 static const char *const clock_names[] = {"cycles", "nanoseconds"};
 static const char *const shuffle_names[] = {"up", "down", "bfly", "idx"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
-static const char *const copy_names[] = {"word", "pair", "quad", "quad.l2"};
+static const char *const copy_names[] = {"word", "pair", "quad", "quad.l2", "quad.l2.line"};
 static const char *const arrive_names[] = {"arrive",          "drop",   "arrive.nocomplete",
 					   "drop.nocomplete", "expect", "complete"};
 static const char *const test_names[] = {"now", "try"};

@@ -214,6 +214,8 @@ OP(BULKREDUCE, "bulkreduce", V, 0, COPY,  T_HALVES,   A_SUB|A_FLOAT,  P_READ|P_W
  * Changes of a map by other threads are visible to tensorcopy after mapacquire of its address. */
 OP(TENSORCOPY, "tensorcopy", V, 0, COPY,  T_VOID,     A_SUB|A_IMM,    P_READ|P_WRITE)
 OP(MAPACQUIRE, "mapacquire", 1, 0, SAME,  T_B64,      0,              P_READ|P_WRITE)
+/* Copies will use the map at the address soon. */
+OP(MAPPREFETCH, "mapprefetch", 1, 0, SAME, T_B64,     0,              P_READ|P_WRITE)
 OP(BULKCOMMIT, "bulkcommit", 0, 0, NONE,  T_VOID,     0,              P_READ|P_WRITE)
 OP(BULKWAIT,  "bulkwait",  0, 0, NONE,    T_VOID,     A_SUB|A_IMM,          P_READ|P_WRITE)
 /* Textures and surfaces (libsov/isa/texture.h). The first argument is the handle, b64; then come

@@ -55,7 +55,8 @@ static void find_passed_affinities(struct allocator *a)
 
 	mir_for_each_block(f, b) {
 		mir_for_each(f, b, i) {
-			for (uint32_t k = i->first_passed; i->passes && k < i->sass.nops; k++) {
+			for (uint32_t k = i->first_passed;
+			     i->passes && !i->holds && k < i->sass.nops; k++) {
 				uint32_t half = (uint32_t)i->sass.ops[k].value;
 				const uint8_t *regs = fixed_registers(f, i, k - i->first_passed);
 

@@ -11,8 +11,14 @@
  * That it also waits before it uses sums is not taken for granted, since the compiler may have
  * moved such a use: where an instruction would use the registers of a product that may be in flight
  * on some path, a wait for all products precedes it. check_products.c verifies the result.
+ *
+ * Factors in registers are read until the product has ended. For register allocation they are live
+ * until the program's wait for it, so that the next factors, which a program computes meanwhile,
+ * have other registers: a NOP after the wait reads them until registers are assigned.
  */
+#include <string.h>
 #include "libsov/compiler/nv/mir.h"
+#include "libsov/isa/mma_group.h"
 
 uint32_t nv_addend_operand(const struct mir_inst *product)
 {
@@ -314,6 +320,158 @@ static void set_waits(struct products *p)
 	}
 }
 
+/* ---- registers of factors ---- */
+
+static void list_products(struct products *p)
+{
+	struct mir_func *f = p->f;
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			p->count += sass_is_group_product(&i->sass);
+	p->list = arena_array(f->arena, p->count + 1, sizeof(struct mir_inst *));
+	p->at = arena_array(f->arena, f->nblocks, sizeof(*p->at));
+	p->count = 0;
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			if (sass_is_group_product(&i->sass)) {
+				i->number = p->count;
+				p->list[p->count++] = i;
+			}
+}
+
+/* The registers of A; none: A is in shared memory. */
+static struct mir_ref factor_of(const struct mir_inst *product)
+{
+	return product->sass.ops[1].kind == SASS_GPR ? product->ref[1] : (struct mir_ref){0};
+}
+
+/* After i, the registers are still occupied. */
+static void hold(struct mir_func *f, uint32_t b, struct mir_inst *i, struct mir_ref factor)
+{
+	struct mir_inst *held = mir_inst_new(f, SASS_NOP);
+
+	held->passes = held->holds = true;
+	held->passed_reads = 1;
+	held->line = i->line;
+	mir_pass(held, 0, mir_reg(SASS_GPR, factor), MMA_GROUP_A_WORDS, 0);
+	mir_insert(f, b, i->next, held);
+}
+
+static bool is_defined_in(const struct mir_func *f, uint32_t b, uint32_t vreg)
+{
+	mir_for_each(f, b, i) {
+		uint32_t n;
+		const struct mir_use *uses = mir_uses(f, i, &n);
+
+		for (uint32_t u = 0; u < n; u++)
+			if (uses[u].write && uses[u].ref.vreg == vreg)
+				return true;
+	}
+	return false;
+}
+
+/* A phi with the registers of the iteration before; the first one has zeros. */
+static struct mir_ref carry_factor(struct mir_func *f, const struct nv_dominators *d, uint32_t b,
+				   uint32_t vreg)
+{
+	struct mir_block *block = &f->blocks[b];
+	struct mir_phi *phis = arena_array(f->arena, block->nphis + 1, sizeof(*phis)), *phi;
+	uint32_t units = f->vregs[vreg].units, carried = mir_vreg_new(f, SASS_GPR, units);
+
+	f->vregs[carried].phi = true;
+	if (block->nphis)
+		memcpy(phis, block->phis, block->nphis * sizeof(*phis));
+	phi = &phis[block->nphis++];
+	block->phis = phis;
+	phi->vreg = carried;
+	phi->args = arena_array(f->arena, block->npreds * units, sizeof(*phi->args));
+	for (uint32_t k = 0; k < block->npreds * units; k++) {
+		struct mir_ref r = {vreg, (uint8_t)(k % units)};
+
+		phi->args[k] = (struct mir_source){.op = {.kind = SASS_GPR, .reg = SASS_RZ}};
+		if (nv_dominates(d, b, block->preds[k / units]))
+			phi->args[k] = mir_reg(SASS_GPR, r);
+	}
+	return (struct mir_ref){carried, 0};
+}
+
+/* The wait of the block after which the product is not in flight, from a state on. */
+static struct mir_inst *find_landing(struct products *p, struct flight *now, struct mir_inst *from,
+				     uint32_t product)
+{
+	for (struct mir_inst *i = from; i; i = i->next) {
+		if (i == p->list[product])
+			return NULL;
+		pass(p, now, i);
+		if (now->ages[product] == LANDED)
+			return i;
+	}
+	return NULL;
+}
+
+/* A product in a loop of which it is in the first block may still be in flight in the next
+ * iteration. */
+static void hold_until_next(struct products *p, const struct nv_dominators *d, uint32_t b,
+			    uint32_t product, struct flight *now)
+{
+	struct mir_func *f = p->f;
+	struct mir_ref factor = factor_of(p->list[product]);
+	struct mir_inst *landing;
+	bool loop = false;
+
+	for (uint32_t k = 0; k < f->blocks[b].npreds; k++)
+		loop |= nv_dominates(d, b, f->blocks[b].preds[k]);
+	assign_flight(p, now, &p->at[b]);
+	if (!loop || factor.part || now->ages[product] == LANDED ||
+	    !is_defined_in(f, b, factor.vreg))
+		return;
+	landing = find_landing(p, now, f->blocks[b].first, product);
+	if (landing)
+		hold(f, b, landing, carry_factor(f, d, b, factor.vreg));
+}
+
+void nv_hold_factors(struct mir_func *f)
+{
+	struct products p = {.f = f};
+	struct nv_dominators d;
+	struct flight now;
+
+	if (!has_products(f))
+		return;
+	list_products(&p);
+	do {
+		p.marked = false;
+		find_flights(&p);
+	} while (p.marked);
+	d = nv_find_dominators(f);
+	now = new_flight(&p);
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			struct mir_inst *landing;
+
+			if (!sass_is_group_product(&i->sass) || !factor_of(i).vreg)
+				continue;
+			assign_flight(&p, &now, &p.at[b]);
+			for (struct mir_inst *k = f->blocks[b].first; k != i->next; k = k->next)
+				pass(&p, &now, k);
+			landing = find_landing(&p, &now, i->next, i->number);
+			if (landing)
+				hold(f, b, landing, factor_of(i));
+			else
+				hold_until_next(&p, &d, b, i->number, &now);
+		}
+	f->live = false;
+}
+
+void nv_release_factors(struct mir_func *f)
+{
+	mir_for_each_block(f, b)
+		mir_for_each_safe(f, b, i)
+			if (i->holds)
+				mir_remove(f, b, i);
+}
+
 /* ---- order within a block ---- */
 
 static void add_stall(struct mir_inst *i, uint32_t cycles)
@@ -432,18 +590,7 @@ void nv_wait_for_products(struct mir_func *f)
 {
 	struct products p = {.f = f};
 
-	mir_for_each_block(f, b)
-		mir_for_each(f, b, i)
-			p.count += sass_is_group_product(&i->sass);
-	p.list = arena_array(f->arena, p.count + 1, sizeof(struct mir_inst *));
-	p.at = arena_array(f->arena, f->nblocks, sizeof(*p.at));
-	p.count = 0;
-	mir_for_each_block(f, b)
-		mir_for_each(f, b, i)
-			if (sass_is_group_product(&i->sass)) {
-				i->number = p.count;
-				p.list[p.count++] = i;
-			}
+	list_products(&p);
 	/* A product that gets a scoreboard, and a new wait, change what is in flight elsewhere. */
 	do {
 		p.marked = false;

@@ -56,7 +56,7 @@ static bool needs_uniform_address(const struct ir_inst *in)
 static bool is_of_warp(const struct ir_inst *in)
 {
 	return in->op == IR_BULKCOPY || in->op == IR_BULKREDUCE || in->op == IR_TENSORCOPY ||
-	       in->op == IR_MAPACQUIRE;
+	       in->op == IR_MAPACQUIRE || in->op == IR_MAPPREFETCH;
 }
 
 static bool needs_waterfalls(const struct ir_func *f)
@@ -147,6 +147,7 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 		lower_tensor_copies(f);
 		lower_mbarriers(f);
 	} else {
+		nv_predicate_zeroed_sums(f);
 		insert_waterfalls(f, warp_lanes);
 	}
 	ir_for_each_block(f, b)

@@ -126,6 +126,7 @@ struct mir_inst {
 	/* A NOP that ends a group of products of a warp group; 1 + the number of groups that a wait
 	 * for them may leave (group_products.c). */
 	bool ends_group;
+	bool holds; /* a NOP that keeps the factors of a product until the product has ended */
 	uint32_t groups;
 	uint8_t members; /* convergent operation: MIR_ACTIVE_LANES, ... */
 	/* Reads the uniform register of a REDUX: that one's members. */
@@ -398,6 +399,12 @@ bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
  * are needed later; then, once stall counts are set, the waits before and after products. */
 uint32_t nv_addend_operand(const struct mir_inst *product);
 void nv_copy_live_sums(struct mir_func *f);
+/* Before selection (zeroed_sums.c): sums that are zeros under a condition are not added to. */
+void nv_predicate_zeroed_sums(struct ir_func *f);
+/* Before and after register allocation: the registers of factors are live while products read
+ * them. */
+void nv_hold_factors(struct mir_func *f);
+void nv_release_factors(struct mir_func *f);
 void nv_wait_for_products(struct mir_func *f);
 /* Whether an instruction may not be executed while the product is in flight. */
 bool nv_disturbs_product(const struct mir_func *f, struct mir_inst *product, struct mir_inst *i);

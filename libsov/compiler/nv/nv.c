@@ -85,12 +85,14 @@ static bool stage_uniform(struct mir_func *f)
 static bool stage_split_registers(struct mir_func *f)
 {
 	nv_split_registers(f);
+	nv_hold_factors(f);
 	return true;
 }
 
 static bool stage_if_convert(struct mir_func *f)
 {
 	nv_remove_identity_copies(f);
+	nv_release_factors(f);
 	nv_if_convert(f);
 	if (!f->job->options.unoptimised) {
 		nv_predicate_selects(f);

@@ -10,6 +10,7 @@
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
 #include "libsov/isa/mma.h"
+#include "libsov/isa/mma_group.h"
 
 /* Maximum size of a thread's local memory, and the alignment of its top. */
 #define MAX_LOCAL       (512u << 10)
@@ -114,7 +115,8 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_TAKE_REGISTERS] = select_take_registers,
 	[IR_BULKCOPY] = select_bulk_copy,
 	[IR_TENSORCOPY] = select_tensor_copy,
-	[IR_MAPACQUIRE] = select_map_acquire,
+	[IR_MAPACQUIRE] = select_map_control,
+	[IR_MAPPREFETCH] = select_map_control,
 	[IR_BULKREDUCE] = select_bulk_reduce,
 	[IR_BULKCOMMIT] = select_copy_commit,
 	[IR_BULKWAIT] = select_copy_wait,
@@ -575,6 +577,8 @@ static void group_factors(struct select *s, const struct ir_inst *in)
 {
 	struct mma_registers n;
 
+	if (in->op == IR_MMA_GROUP && !mma_group_unpack(in->sub, in->imm).shared_a)
+		group_phis(s, in->args, MMA_GROUP_A_WORDS);
 	if (in->op != IR_MMA || in->type == IR_B64 || s->f->sm < 80)
 		return;
 	n = mma_registers(&mma_kinds[in->sub]);

@@ -210,7 +210,7 @@ select_rule select_store_async, select_red_async, select_grid_wait;
 select_rule select_give_registers, select_take_registers;
 
 /* select_bulk.c */
-select_rule select_bulk_copy, select_bulk_reduce, select_tensor_copy, select_map_acquire,
+select_rule select_bulk_copy, select_bulk_reduce, select_tensor_copy, select_map_control,
 	select_fence_async;
 /* select_texture.c */
 select_rule select_sample, select_texture_query, select_surface_load, select_surface_store,

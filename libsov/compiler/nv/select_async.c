@@ -7,17 +7,20 @@
  */
 #include "libsov/compiler/nv/select.h"
 
-#define TO_MAX   0x7ffff
-#define TO_MIN   (-0x80000)
-#define FROM_MAX 0x7ff
-#define FROM_MIN (-0x800)
+#define TO_MAX    0x7ffff
+#define TO_MIN    (-0x80000)
+#define FROM_MAX  0x7ff
+#define FROM_MIN  (-0x800)
+/* SASS_M_PREFETCH: the line of 128 bytes is fetched into L2. */
+#define FETCH_128 2
 
 static const struct {
 	uint8_t bytes, width;
 } sizes[IR_COPY_COUNT] = {[IR_COPY_4] = {4, SASS_WIDTH_32},
 			  [IR_COPY_8] = {8, SASS_WIDTH_64},
 			  [IR_COPY_16] = {16, SASS_WIDTH_128},
-			  [IR_COPY_16_L2] = {16, SASS_WIDTH_128}};
+			  [IR_COPY_16_L2] = {16, SASS_WIDTH_128},
+			  [IR_COPY_16_L2_LINE] = {16, SASS_WIDTH_128}};
 
 /* The sum of a pair and another pair, of registers or immediates. */
 static struct mir_source add_pairs(struct select *s, struct mir_source base, struct mir_source low,
@@ -104,7 +107,8 @@ bool select_copy(struct select *s, const struct ir_inst *in)
 	from = source_bytes(s, in);
 	i = EMIT(s, LDGSTS, to, from.at, from.x);
 	set_mod(i, SASS_M_WIDTH, sizes[in->sub].width);
-	set_mod(i, SASS_M_BYPASS, in->sub == IR_COPY_16_L2);
+	set_mod(i, SASS_M_BYPASS, in->sub == IR_COPY_16_L2 || in->sub == IR_COPY_16_L2_LINE);
+	set_mod(i, SASS_M_PREFETCH, in->sub == IR_COPY_16_L2_LINE ? FETCH_128 : 0);
 	set_mod(i, SASS_M_ZFILL, from.partial);
 	i->memory =
 		(struct mir_memory){MIR_READS | MIR_WRITES, IR_SPACE_COUNT, sizes[in->sub].bytes};

@@ -179,11 +179,12 @@ bool select_tensor_copy(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-bool select_map_acquire(struct select *s, const struct ir_inst *in)
+bool select_map_control(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source map = uniform_pair(s, in->args[0]);
 	struct mir_inst *i = emit(s, SASS_UTMACCTL, &map, 1);
 
+	set_mod(i, SASS_M_MAPCTL, in->op == IR_MAPACQUIRE ? SASS_MAPCTL_IV : SASS_MAPCTL_PF);
 	i->reduced = MIR_ACTIVE_LANES;
 	i->memory = all_memory;
 	return true;

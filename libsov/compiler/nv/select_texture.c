@@ -7,6 +7,32 @@
 #include "libsov/compiler/nv/select.h"
 #include "libsov/isa/texture.h"
 
+static bool is_cube(const struct ir_inst *in)
+{
+	return in->geometry == TEXTURE_CUBE || in->geometry == TEXTURE_CUBE_LAYERS;
+}
+
+/* A cube's coordinates divided by the largest, as ptxas does it: an H200 chose another texel of the
+ * face where that was not 1. */
+static void divide_by_largest(struct select *s, struct arg *words)
+{
+	struct mir_source x[3], largest = new_temp(s, SASS_GPR, 1), inverse;
+
+	for (uint32_t k = 0; k < 3; k++)
+		x[k] = in_reg(s, words[k]);
+	EMIT(s, FMNMX, largest, with_flags(x[0], SASS_ABS), with_flags(x[1], SASS_ABS),
+	     mir_pred_const(false));
+	inverse = new_temp(s, SASS_GPR, 1);
+	EMIT(s, FMNMX, inverse, largest, with_flags(x[2], SASS_ABS), mir_pred_const(false));
+	largest = inverse;
+	inverse = new_temp(s, SASS_GPR, 1);
+	set_mod(EMIT(s, MUFU, inverse, largest), SASS_M_FUNC, SASS_MUFU_RCP);
+	for (uint32_t k = 0; k < 3; k++) {
+		words[k] = (struct arg){.src = new_temp(s, SASS_GPR, 1)};
+		EMIT(s, FMUL, words[k].src, x[k], inverse);
+	}
+}
+
 /* Consecutive registers, none of them RZ. The layer comes first, but last for a surface, as in
  * ptxas's code. */
 static struct mir_source coordinates(struct select *s, const struct ir_inst *in)
@@ -26,6 +52,8 @@ static struct mir_source coordinates(struct select *s, const struct ir_inst *in)
 	}
 	for (uint32_t k = 0; k < count; k++)
 		words[k] = arg_word(s, in->args[1 + (k + rotate) % count]);
+	if (is_cube(in))
+		divide_by_largest(s, &words[count - 3]);
 	return in_vector(s, words, count);
 }
 

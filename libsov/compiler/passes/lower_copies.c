@@ -15,8 +15,11 @@
 
 #define MAX_WORDS 4
 
-static const uint8_t words_of[IR_COPY_COUNT] = {
-	[IR_COPY_4] = 1, [IR_COPY_8] = 2, [IR_COPY_16] = 4, [IR_COPY_16_L2] = 4};
+static const uint8_t words_of[IR_COPY_COUNT] = {[IR_COPY_4] = 1,
+						[IR_COPY_8] = 2,
+						[IR_COPY_16] = 4,
+						[IR_COPY_16_L2] = 4,
+						[IR_COPY_16_L2_LINE] = 4};
 
 static ir_id insert_access(struct expand *e, enum ir_op op, enum ir_space space, const ir_val *args,
 			   uint32_t nargs, uint32_t words)

@@ -229,7 +229,7 @@ void lower_tensor_copies(struct ir_func *f)
 				lower_tensor_copy(f, i);
 				break; /* the rest is visited as a later block */
 			}
-			if (in->op == IR_MAPACQUIRE)
+			if (in->op == IR_MAPACQUIRE || in->op == IR_MAPPREFETCH)
 				ir_remove(f, i);
 		}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Short sides of branches next to products of matrices. A loop that multiplies matrices while it
- * loads the next ones moves its pointers with a branch where a buffer ends:
+ * Short sides of branches in loops with products of matrices. A loop that multiplies matrices while
+ * it loads the next ones moves its pointers with a branch where a buffer ends:
  *
  *	before:  products, cbr %end, side, join         before:  products
  *	side:    %q = sub %p, %size               =>             %q = sub %p, %size
@@ -25,6 +25,19 @@ static bool has_product(const struct ir_func *f, ir_block b)
 		if (ir_at(f, i)->op == IR_MMA || ir_at(f, i)->op == IR_MMA_GROUP)
 			return true;
 	return false;
+}
+
+/* By block: the innermost loop around it has a product. */
+static bool *find_product_loops(const struct ir_func *f, const struct ir_cfg *cfg)
+{
+	bool *found = arena_array(f->module->arena, f->nblocks, sizeof(*found));
+
+	ir_for_each_block(f, b)
+		if (cfg->loop_depth[b])
+			found[cfg->loop_header[b]] |= has_product(f, b);
+	ir_for_each_block(f, b)
+		found[b] = cfg->loop_depth[b] && found[cfg->loop_header[b]];
+	return found;
 }
 
 /* Whether it may be computed where its result is not needed, at the cost of an instruction. */
@@ -90,7 +103,6 @@ static uint32_t find_side(const struct ir_func *f, ir_block b)
 
 		if (side != join && join != b && is_short(f, side) &&
 		    f->blocks[side].succ[0] == join && f->blocks[join].npreds == 2 &&
-		    (has_product(f, b) || has_product(f, join)) &&
 		    count_phis(f, join) <= MAX_SELECTS)
 			return k;
 	}
@@ -137,11 +149,12 @@ static void move_side(struct ir_func *f, ir_block b, uint32_t k)
 bool pass_short_sides(struct ir_func *f, const struct target *t)
 {
 	const struct ir_cfg *cfg = ir_cfg_build(f);
+	const bool *products = find_product_loops(f, cfg);
 	bool changed = false;
 
 	(void)t;
 	ir_for_each_block(f, b) {
-		uint32_t k = cfg->loop_depth[b] ? find_side(f, b) : UINT32_MAX;
+		uint32_t k = products[b] ? find_side(f, b) : UINT32_MAX;
 
 		if (k == UINT32_MAX)
 			continue;

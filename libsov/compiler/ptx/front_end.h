@@ -594,6 +594,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(grid_wait) \
 	/* lower_tensor.c */ \
 	L(tensor_load) L(tensor_store) L(tensor_prefetch) L(tensormap_replace) L(tensormap_copy) \
+	L(map_prefetch) \
 	/* lower_texture.c */ \
 	L(tex) L(tld4) L(txq) L(txq_one) L(suld) L(sust) L(sust_p) L(sured) \
 	/* lower_mbarrier.c */ \

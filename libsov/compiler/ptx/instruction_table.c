@@ -495,7 +495,8 @@ const struct ptx_row ptx_rows[] = {
 	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global .local; .prefetch = .L1 .L2", nothing, FENCE),
 	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global; .prefetch = .L2::evict_last .L2::evict_normal",
 	    nothing, FENCE),
-	ROW("prefetch{.ss}.tensormap [a]", ".ss = .const .param", nothing, FENCE),
+	ROW("prefetch.ss.tensormap [a]", ".ss = .const .param", nothing, FENCE),
+	ROW("prefetch.tensormap [a]", "", map_prefetch, MAPPREFETCH),
 	ROW("prefetchu.L1 [a]", "", nothing, FENCE),
 	ROW("applypriority{.ss}.prefetch [a], b", ".ss = .global; .prefetch = .L2::evict_normal; "
 	    "b = .u32", nothing, FENCE),

@@ -122,6 +122,14 @@ void ptx_lower_tensor_prefetch(struct ptx *x, const struct ptx_inst *in)
 		read_map(x, in, ROLE_B, &map);
 }
 
+void ptx_lower_map_prefetch(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val at;
+
+	if (read_map(x, in, ROLE_A, &at))
+		ptx_emit(x, in->row->op, IR_B64, 0, 1, &at);
+}
+
 void ptx_lower_map_acquire(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_operand *size = in->role[ROLE_B];

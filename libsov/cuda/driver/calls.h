@@ -317,6 +317,13 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream
 CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count);
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream);
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count);
+CUresult cuLinkAddData_v2(CUlinkState s, unsigned type, void *data, size_t bytes, const char *name,
+			  unsigned count, unsigned *options, void **values);
+CUresult cuLinkAddFile_v2(CUlinkState s, unsigned type, const char *path, unsigned count,
+			  unsigned *options, void **values);
+CUresult cuLinkComplete(CUlinkState s, void **image, size_t *bytes);
+CUresult cuLinkCreate_v2(unsigned count, unsigned *options, void **values, CUlinkState *out);
+CUresult cuLinkDestroy(CUlinkState s);
 CUresult cuModuleEnumerateFunctions(CUfunction *out, unsigned count, CUmodule m);
 CUresult cuModuleGetFunction(CUfunction *out, CUmodule m, const char *name);
 CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule m);
@@ -390,6 +397,26 @@ CUresult cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray m, unsigned lev
 CUresult cuSurfObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r);
 CUresult cuSurfObjectDestroy(CUtexObject handle);
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *r, CUtexObject handle);
+CUresult cuStreamWaitValue32(CUstream handle, CUdeviceptr address, uint32_t value, unsigned flags);
+CUresult cuStreamWaitValue32_v2(CUstream handle, CUdeviceptr address, uint32_t value,
+				unsigned flags);
+CUresult cuStreamWaitValue64(CUstream handle, CUdeviceptr address, uint64_t value, unsigned flags);
+CUresult cuStreamWaitValue64_v2(CUstream handle, CUdeviceptr address, uint64_t value,
+				unsigned flags);
+CUresult cuStreamWriteValue32(CUstream handle, CUdeviceptr address, uint32_t value, unsigned flags);
+CUresult cuStreamWriteValue32_v2(CUstream handle, CUdeviceptr address, uint32_t value,
+				 unsigned flags);
+CUresult cuStreamWriteValue64(CUstream handle, CUdeviceptr address, uint64_t value, unsigned flags);
+CUresult cuStreamWriteValue64_v2(CUstream handle, CUdeviceptr address, uint64_t value,
+				 unsigned flags);
+CUresult cuStreamBatchMemOp(CUstream handle, unsigned count, CUstreamBatchMemOpParams *list,
+			    unsigned flags);
+CUresult cuStreamBatchMemOp_v2(CUstream handle, unsigned count, CUstreamBatchMemOpParams *list,
+			       unsigned flags);
+CUresult cuTensorMapEncodeTiled(CUtensorMap *map, unsigned type, uint32_t rank, void *address,
+				const uint64_t *dimensions, const uint64_t *strides,
+				const uint32_t *box, const uint32_t *steps, unsigned interleave,
+				unsigned swizzle, unsigned promotion, unsigned fill);
 CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r,
 			   const CUDA_TEXTURE_DESC *t, const void *view);
 CUresult cuTexObjectDestroy(CUtexObject handle);

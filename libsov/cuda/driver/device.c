@@ -32,7 +32,7 @@ static CUresult open_devices(void)
 			r = sov_device_get_properties(d->sov, &d->properties);
 		if (!r)
 			r = sov_device_get_identity(d->sov, &d->identity);
-		/* CUDA's programs distinguish devices by PCI addresses: a device without one has
+		/* CUDA's programs distinguish devices by PCI address: a device without one has
 		 * that of no slot, in a domain that no machine has. */
 		if (!r && !(d->identity.known & SOV_IDENTITY_PCI))
 			d->identity.pci_domain = NO_PCI_DOMAIN, d->identity.pci_device = k;
@@ -196,7 +196,7 @@ static const struct {
 	{89, 1},                   /* concurrent access to managed memory */
 	{90, 1},                   /* preemption */
 	{91, 1},                   /* registered memory has the host's address */
-	{92, 0},          {95, 1}, /* cooperative launches */
+	{95, 1},                   /* cooperative launches */
 	{99, 1},                   /* cudaHostRegister */
 	{102, 1},                  /* virtual memory management */
 	{106, 32},                 /* blocks of a multiprocessor */
@@ -274,6 +274,12 @@ static int derived(const struct cuda_device *d, int attribute, bool *known)
 		return d->minor;
 	case 81:
 		return (int)p->shared_per_multiprocessor;
+	case 92: /* stream memory operations, of 64 bits, and their wait for NOR */
+	case 93:
+	case 94:
+	case 122:
+	case 123:
+		return d->major >= 9; /* others do not reach all addresses */
 	case 97:
 		return (int)p->max_shared_per_block;
 	case 120:

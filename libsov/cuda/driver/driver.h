@@ -31,6 +31,7 @@ enum cuda_magic {
 	MAGIC_NODE = 0x6e6f6431,
 	MAGIC_EXEC = 0x65786531,
 	MAGIC_ARRAY = 0x61727231,
+	MAGIC_LINK = 0x6c6e6b31,
 	MAGIC_MIPMAPPED = 0x6d697031,
 };
 #define IS(handle, kind) ((handle) && *(const uint32_t *)(handle) == MAGIC_##kind)
@@ -237,13 +238,25 @@ struct CUmod_st {
 	bool managed; /* its variables are host memory */
 	CUmodule next, *link;
 };
-/* JIT options of a load. */
+/* Options of a load or link: jit.c. */
 struct jit_options {
+	unsigned count;
+	const unsigned *options;
+	void **values;
 	char *info, *error;
 	size_t info_bytes, error_bytes;
-	unsigned level; /* 4: default */
-	bool has_level;
+	unsigned level; /* of optimisation; 4: default */
+	double start;   /* milliseconds */
 };
+CUresult cuda_jit_read(struct jit_options *jit, unsigned count, const unsigned *options,
+		       void **values);
+/* Writes the messages of the last load or link to a log. */
+void cuda_jit_report(struct jit_options *jit, bool failed);
+/* Writes the values that CUDA returns in the array of values. */
+void cuda_jit_finish(struct jit_options *jit);
+struct cuda_image;
+/* How much the device prefers an image of a fat binary; 0: it cannot run it. */
+unsigned cuda_image_rank(const struct cuda_image *i, const struct cuda_device *d);
 CUresult cuda_module_load(CUcontext c, const void *image, size_t bytes, struct jit_options *jit,
 			  CUmodule *out);
 CUresult cuda_module_unload(CUmodule m);

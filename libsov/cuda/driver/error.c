@@ -112,13 +112,20 @@ CUresult cuda_result(sov_result r)
 
 CUresult cuda_context_result(CUcontext c, sov_result r)
 {
-	CUresult e;
+	static const CUresult faults[] = {
+		[SOV_FAULT_OTHER] = CUDA_ERROR_LAUNCH_FAILED,
+		[SOV_FAULT_ADDRESS] = CUDA_ERROR_ILLEGAL_ADDRESS,
+		[SOV_FAULT_MISALIGNED] = CUDA_ERROR_MISALIGNED_ADDRESS,
+		[SOV_FAULT_INSTRUCTION] = CUDA_ERROR_ILLEGAL_INSTRUCTION,
+	};
 	sov_fault f = SOV_INIT(sov_fault);
+	CUresult e;
 
 	if (r <= SOV_NOT_READY)
 		return r ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 	e = cuda_result(r);
-	if (r == SOV_ERROR_FAULT && c->sov && !sov_context_get_fault(c->sov, &f) && f.address)
-		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	if (r == SOV_ERROR_FAULT && c->sov && !sov_context_get_fault(c->sov, &f) &&
+	    f.kind < sizeof(faults) / sizeof(faults[0]))
+		return faults[f.kind];
 	return e;
 }

@@ -14,27 +14,17 @@
 
 /* ---- loading ---- */
 
-static unsigned image_rank(const struct cuda_image *i, const struct cuda_device *d, bool force_ptx)
+unsigned cuda_image_rank(const struct cuda_image *i, const struct cuda_device *d)
 {
-	unsigned sm = (unsigned)(d->major * 10 + d->minor);
+	const char *force = secure_getenv("CUDA_FORCE_PTX_JIT");
 	bool nvidia = !strncmp(d->properties.target, "sm_", 3);
+	unsigned sm = (unsigned)(d->major * 10 + d->minor);
 
 	if (i->kind == IMAGE_CUBIN)
-		return nvidia && !force_ptx && i->sm / 10 == sm / 10 && i->sm <= sm ? 10000 + i->sm
-										    : 0;
+		return nvidia && !(force && *force == '1') && i->sm / 10 == sm / 10 && i->sm <= sm
+			       ? 10000 + i->sm
+			       : 0;
 	return i->kind == IMAGE_PTX && (i->sm <= sm || !nvidia) ? 1 + i->sm : 0;
-}
-
-static void report(struct jit_options *jit, bool failed)
-{
-	const char *text = sov_module_messages();
-
-	if (!*text)
-		text = sov_last_error();
-	if (failed && jit && jit->error && jit->error_bytes)
-		snprintf(jit->error, jit->error_bytes, "%s", text);
-	if (!failed && jit && jit->info && jit->info_bytes)
-		snprintf(jit->info, jit->info_bytes, "%s", sov_module_messages());
 }
 
 static CUresult load_image(CUcontext c, const struct cuda_image *i, struct jit_options *jit,
@@ -46,12 +36,13 @@ static CUresult load_image(CUcontext c, const struct cuda_image *i, struct jit_o
 	/* Options are for PTX; an image is run as it is. */
 	if (i->kind == IMAGE_PTX && c->device->properties.max_cluster_blocks > 1)
 		o.flags |= SOV_MODULE_CLUSTERS;
-	if (i->kind == IMAGE_PTX && jit && jit->has_level && !jit->level)
+	if (i->kind == IMAGE_PTX && jit && !jit->level)
 		o.flags |= SOV_MODULE_UNOPTIMISED;
 	if (cuda_image_has_managed(i))
 		o.flags |= SOV_MODULE_HOST_VARIABLES, m->managed = true;
 	r = sov_module_load(c->sov, i->data, i->bytes, &o, &m->sov);
-	report(jit, r != SOV_OK);
+	if (jit)
+		cuda_jit_report(jit, r != SOV_OK);
 	m->binary_version =
 		(int)(i->sm ? i->sm : (unsigned)(c->device->major * 10 + c->device->minor));
 	m->ptx_version = m->binary_version;
@@ -66,14 +57,14 @@ static CUresult load_image(CUcontext c, const struct cuda_image *i, struct jit_o
 static CUresult load_best(CUcontext c, const void *data, size_t bytes, struct jit_options *jit,
 			  unsigned limit, unsigned *rank, CUmodule m)
 {
-	const char *force = secure_getenv("CUDA_FORCE_PTX_JIT"), *why;
+	const char *why;
 	struct cuda_image image, best = {0};
 	CUresult e = CUDA_ERROR_NO_BINARY_FOR_GPU;
 	size_t position = 0;
 
 	*rank = 0;
 	while (cuda_fat_next(data, bytes, &position, &image, &why)) {
-		unsigned r = image_rank(&image, c->device, force && *force == '1');
+		unsigned r = cuda_image_rank(&image, c->device);
 
 		if (r > *rank && r < limit) {
 			best = image;
@@ -274,40 +265,6 @@ CUfunction cuda_function(CUfunction handle, CUresult *r)
 
 /* ---- calls ---- */
 
-static void read_jit(unsigned count, const unsigned *options, void *const *values,
-		     struct jit_options *out)
-{
-	memset(out, 0, sizeof(*out));
-	for (unsigned k = 0; k < count; k++) {
-		size_t number = (uintptr_t)values[k];
-
-		switch (options[k]) {
-		case 3:
-			out->info = values[k];
-			break;
-		case 4:
-			out->info_bytes = (unsigned)number;
-			break;
-		case 5:
-			out->error = values[k];
-			break;
-		case 6:
-			out->error_bytes = (unsigned)number;
-			break;
-		case 7:
-			out->level = (unsigned)number;
-			out->has_level = true;
-			break;
-		default: /* hints, or for inputs that are not compiled */
-			break;
-		}
-	}
-	if (out->info && out->info_bytes)
-		*out->info = 0;
-	if (out->error && out->error_bytes)
-		*out->error = 0;
-}
-
 API cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned count, unsigned *options,
 		       void **values)
 {
@@ -317,17 +274,13 @@ API cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned count, unsigne
 
 	if (!c)
 		return e;
-	if (!out || !image || (count && (!options || !values)))
+	if (!out || !image)
 		return CUDA_ERROR_INVALID_VALUE;
-	read_jit(count, options, values, &jit);
+	e = cuda_jit_read(&jit, count, options, values);
+	if (e)
+		return e;
 	e = cuda_module_load(c, image, cuda_image_bytes(image), &jit, out);
-	for (unsigned k = 0; k < count; k++) {
-		/* CUDA returns how much of the logs it has filled. */
-		if (options[k] == 4)
-			values[k] = (void *)(jit.info && jit.info_bytes ? strlen(jit.info) : 0);
-		if (options[k] == 6)
-			values[k] = (void *)(jit.error && jit.error_bytes ? strlen(jit.error) : 0);
-	}
+	cuda_jit_finish(&jit);
 	return e;
 }
 

@@ -168,5 +168,35 @@ PER_THREAD(cuStreamUpdateCaptureDependencies_v2, ptsz,
 	   (CUstream handle, CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
 	    unsigned flags),
 	   (handle, nodes, data, count, flags))
+PER_THREAD(cuStreamWaitValue32, ptsz,
+	   (CUstream handle, CUdeviceptr address, uint32_t value, unsigned flags),
+	   (handle, address, value, flags))
+PER_THREAD(cuStreamWaitValue32_v2, ptsz,
+	   (CUstream handle, CUdeviceptr address, uint32_t value, unsigned flags),
+	   (handle, address, value, flags))
+PER_THREAD(cuStreamWaitValue64, ptsz,
+	   (CUstream handle, CUdeviceptr address, uint64_t value, unsigned flags),
+	   (handle, address, value, flags))
+PER_THREAD(cuStreamWaitValue64_v2, ptsz,
+	   (CUstream handle, CUdeviceptr address, uint64_t value, unsigned flags),
+	   (handle, address, value, flags))
+PER_THREAD(cuStreamWriteValue32, ptsz,
+	   (CUstream handle, CUdeviceptr address, uint32_t value, unsigned flags),
+	   (handle, address, value, flags))
+PER_THREAD(cuStreamWriteValue32_v2, ptsz,
+	   (CUstream handle, CUdeviceptr address, uint32_t value, unsigned flags),
+	   (handle, address, value, flags))
+PER_THREAD(cuStreamWriteValue64, ptsz,
+	   (CUstream handle, CUdeviceptr address, uint64_t value, unsigned flags),
+	   (handle, address, value, flags))
+PER_THREAD(cuStreamWriteValue64_v2, ptsz,
+	   (CUstream handle, CUdeviceptr address, uint64_t value, unsigned flags),
+	   (handle, address, value, flags))
+PER_THREAD(cuStreamBatchMemOp, ptsz,
+	   (CUstream handle, unsigned count, CUstreamBatchMemOpParams *list, unsigned flags),
+	   (handle, count, list, flags))
+PER_THREAD(cuStreamBatchMemOp_v2, ptsz,
+	   (CUstream handle, unsigned count, CUstreamBatchMemOpParams *list, unsigned flags),
+	   (handle, count, list, flags))
 PER_THREAD(cuStreamWaitEvent, ptsz, (CUstream handle, CUevent event, unsigned flags),
 	   (handle, event, flags))

@@ -11,6 +11,9 @@
 #include <string.h>
 #include "libsov/cuda/runtime/runtime.h"
 
+/* sov run-cuda tells this runtime from NVIDIA's by it, where it is part of a program. */
+__attribute__((used)) static const char mark[] = "libcudart of sovgpu";
+
 /* What a registered address refers to: nvcc's wrapper around a fat binary. */
 struct wrapper {
 	int magic, version;

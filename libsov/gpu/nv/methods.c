@@ -88,6 +88,27 @@ void nv_push_acquire(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
 		NV_SEM_ACQUIRE_CIRC_GEQ | NV_SEM_ACQUIRE_SWITCH_TSG);
 }
 
+void nv_push_wait_value(struct gpu_push *p, uint64_t address, uint64_t value, uint32_t bytes,
+			enum gpu_wait condition)
+{
+	static const uint32_t operations[] = {
+		[GPU_WAIT_REACHED] = NV_SEM_ACQUIRE_CIRC_GEQ,
+		[GPU_WAIT_EQUAL] = NV_SEM_ACQUIRE,
+		[GPU_WAIT_AND] = NV_SEM_ACQUIRE_AND,
+		[GPU_WAIT_NOR] = NV_SEM_ACQUIRE_NOR,
+	};
+
+	METHODS(p, 0, NV_HOST_SEM_ADDR_LO, LOW(address), HIGH(address), LOW(value), HIGH(value),
+		operations[condition] | NV_SEM_ACQUIRE_SWITCH_TSG |
+			(bytes == 8 ? NV_SEM_PAYLOAD_64 : 0));
+}
+
+void nv_push_write_value(struct gpu_push *p, uint64_t address, uint64_t value, uint32_t bytes)
+{
+	METHODS(p, 0, NV_HOST_SEM_ADDR_LO, LOW(address), HIGH(address), LOW(value), HIGH(value),
+		NV_SEM_RELEASE | NV_SEM_RELEASE_WFI | (bytes == 8 ? NV_SEM_PAYLOAD_64 : 0));
+}
+
 void nv_push_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
 {
 	METHODS(p, 0, NV_HOST_SEM_ADDR_LO, LOW(semaphore), HIGH(semaphore), payload, 0,

@@ -139,6 +139,12 @@ static uint64_t nv_ticks_to_ns(const void *chip, uint64_t ticks)
 	return ticks;
 }
 
+/* The bits of SEM_ADDR_HI: 7:0 up to class C56F, 24:0 from C86F on. */
+static uint64_t nv_value_address_end(const struct winsys_info *i)
+{
+	return UINT64_C(1) << (i->nv.host_class >= NV_CLASS_HOPPER_CHANNEL ? 57 : 40);
+}
+
 static uint32_t nv_max_cluster_blocks(const struct winsys_info *i)
 {
 	return i->nv.sm >= 90 ? GPU_MAX_CLUSTER : 1;
@@ -528,6 +534,9 @@ const struct gpu nv_gpu = {
 	.interrupt = nv_push_interrupt,
 	.set_local = nv_set_local,
 	.acquire = nv_push_acquire,
+	.wait_value = nv_push_wait_value,
+	.write_value = nv_push_write_value,
+	.value_address_end = nv_value_address_end,
 	.release = nv_push_release,
 	.copy = nv_copy,
 	.max_lines = nv_max_lines,

@@ -33,6 +33,10 @@ void nv_push_interrupt(struct gpu_push *p);
 void nv_push_set_local(struct gpu_push *p, uint64_t area, uint64_t tpc_bytes);
 /* Waits until the 32-bit semaphore has reached the payload, compared modulo 2^32. */
 void nv_push_acquire(struct gpu_push *p, uint64_t semaphore, uint32_t payload);
+void nv_push_wait_value(struct gpu_push *p, uint64_t address, uint64_t value, uint32_t bytes,
+			enum gpu_wait condition);
+/* Writes after a WFI, like nv_push_release. */
+void nv_push_write_value(struct gpu_push *p, uint64_t address, uint64_t value, uint32_t bytes);
 /* Releases after a WFI: all earlier work of the engine has finished and its writes are visible.
  * Until then the engine accepts no work from other channels either. */
 void nv_push_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags);

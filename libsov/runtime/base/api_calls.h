@@ -108,6 +108,10 @@ CALL(module_load, (sov_context, context, ADDRESS), (const void *, data, ADDRESS)
 CALL(module_link, (sov_context, context, ADDRESS), (const sov_module_input *, inputs, ADDRESS),
      (uint32_t, count, NUMBER), (const sov_module_options *, options, ADDRESS),
      (sov_module *, module, OUT_ADDRESS))
+CALL(module_link_image, (sov_context, context, ADDRESS),
+     (const sov_module_input *, inputs, ADDRESS), (uint32_t, count, NUMBER),
+     (const sov_module_options *, options, ADDRESS), (void **, image, OUT_ADDRESS),
+     (size_t *, bytes, OUT_NUMBER))
 CALL(module_unload, (sov_module, module, ADDRESS))
 CALL(module_get_function, (sov_module, module, ADDRESS), (const char *, name, TEXT),
      (sov_function *, function, OUT_ADDRESS))
@@ -133,6 +137,10 @@ CALL(stream_create_with_priority, (sov_context, context, ADDRESS), (uint32_t, fl
 CALL(stream_get_priority, (sov_stream, stream, ADDRESS), (int32_t *, priority, OUT_SIGNED))
 CALL(stream_destroy, (sov_stream, stream, ADDRESS))
 CALL(stream_wait, (sov_stream, stream, ADDRESS), (uint64_t, timeout, NUMBER))
+CALL(stream_wait_value, (sov_stream, stream, ADDRESS), (sov_ptr, address, ADDRESS),
+     (uint64_t, value, NUMBER), (uint32_t, bytes, NUMBER), (uint32_t, condition, NUMBER))
+CALL(stream_write_value, (sov_stream, stream, ADDRESS), (sov_ptr, address, ADDRESS),
+     (uint64_t, value, NUMBER), (uint32_t, bytes, NUMBER))
 CALL(stream_wait_event, (sov_stream, stream, ADDRESS), (sov_event, event, ADDRESS))
 CALL(context_get_stream, (sov_context, context, ADDRESS), (sov_stream *, stream, OUT_ADDRESS))
 CALL(function_launch, (sov_function, function, ADDRESS), (const sov_launch *, launch, LAUNCH))

@@ -285,13 +285,11 @@ static sov_result copy_inputs(const sov_module_input *inputs, uint32_t count,
 	return SOV_OK;
 }
 
-/* The image is loaded like one that the program read from a file. */
-static sov_result link_and_load(sov_context context, const sov_module_input *inputs, uint32_t count,
-				uint32_t flags, sov_module *module)
+static sov_result link_inputs(sov_context context, const sov_module_input *inputs, uint32_t count,
+			      uint32_t flags, struct compile_result *result)
 {
 	struct link_input *list = calloc(count, sizeof(*list));
 	char(*names)[32] = calloc(count, sizeof(*names));
-	struct compile_result result = {0};
 	sov_result r = SOV_OK;
 	struct context *c;
 
@@ -304,27 +302,26 @@ static sov_result link_and_load(sov_context context, const sov_module_input *inp
 		const char *target = c->device->info.target;
 
 		context_leave(c, SOV_OK);
-		r = link_image(target, list, count, flags, &result);
+		r = link_image(target, list, count, flags, result);
 	}
-	if (!r)
-		r = module_load(context, result.image, result.image_size,
-				&(struct load_options){.flags = SOV_MODULE_EAGER}, module);
-	compile_result_free(&result);
 	free(names);
 	free(list);
 	return r;
 }
 
-sov_result api_module_link(sov_context context, const sov_module_input *inputs, uint32_t count,
-			   const sov_module_options *options, sov_module *module)
+/* missing: the message if there is no place for the result. */
+static sov_result link_with_options(sov_context context, const sov_module_input *inputs,
+				    uint32_t count, const sov_module_options *options,
+				    const void *out, const char *missing,
+				    struct compile_result *result)
 {
 	struct load_options l;
 	sov_result r;
 
 	module_messages_set(NULL);
-	if (!inputs || !count || !module)
+	if (!inputs || !count || !out)
 		return set_error(SOV_ERROR_INVALID_ARGUMENT, "%s",
-				 !module  ? "module is NULL"
+				 !out     ? missing
 				 : inputs ? "count is 0"
 					  : "inputs is NULL");
 	r = read_module_options(options, &l);
@@ -333,7 +330,39 @@ sov_result api_module_link(sov_context context, const sov_module_input *inputs, 
 		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
 			      "sov_module_options.spirv must be NULL: SPIR-V cannot be linked");
 	}
-	return r ? r : link_and_load(context, inputs, count, l.flags, module);
+	return r ? r : link_inputs(context, inputs, count, l.flags, result);
+}
+
+/* The image is loaded like one that the program read from a file. */
+sov_result api_module_link(sov_context context, const sov_module_input *inputs, uint32_t count,
+			   const sov_module_options *options, sov_module *module)
+{
+	struct compile_result result = {0};
+	sov_result r = link_with_options(context, inputs, count, options, module, "module is NULL",
+					 &result);
+
+	if (!r)
+		r = module_load(context, result.image, result.image_size,
+				&(struct load_options){.flags = SOV_MODULE_EAGER}, module);
+	compile_result_free(&result);
+	return r;
+}
+
+sov_result api_module_link_image(sov_context context, const sov_module_input *inputs,
+				 uint32_t count, const sov_module_options *options, void **image,
+				 size_t *bytes)
+{
+	struct compile_result result = {0};
+	sov_result r = link_with_options(context, inputs, count, options, bytes ? image : NULL,
+					 image ? "bytes is NULL" : "image is NULL", &result);
+
+	if (!r) {
+		*image = result.image;
+		*bytes = result.image_size;
+		result.image = NULL;
+	}
+	compile_result_free(&result);
+	return r;
 }
 
 /* ---- functions ---- */

@@ -103,7 +103,7 @@ void nvrm_describe_error(uint32_t xid, const struct rm_mmu_faults *faults,
 		if (!number)
 			continue;
 		out->pc = errors->sm[i].pc;
-		out->memory = number == WARP_MISALIGNED;
+		out->memory = out->misaligned = number == WARP_MISALIGNED;
 		if (out->memory || number == WARP_OUT_OF_RANGE)
 			out->address = errors->sm[i].address;
 		warp = find_name(warp_errors, COUNT(warp_errors), number);

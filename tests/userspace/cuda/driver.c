@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* libcuda.so.1 on a software GPU: a program written against CUDA's driver API. */
 #include "libsov/cuda/driver/calls.h"
+#include "libsov/sov.h"
 #include "tests/soft.h"
 #include "tests/tap.h"
 #include "tests/userspace/cuda/_load.h"
@@ -63,6 +64,180 @@ static void test_images(void)
 	   "a damaged fat binary is an invalid image");
 	ok(CALL(cuModuleLoadData)(&m, ".version 7.0\nnonsense") == CUDA_ERROR_INVALID_PTX,
 	   "PTX that does not compile is invalid PTX");
+}
+
+static const char caller_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+				 ".extern .func (.param .u32 r) plus(.param .u32 a);\n"
+				 ".visible .entry store(.param .u64 p)\n{\n"
+				 "	.reg .b32 %r<2>;\n	.reg .b64 %rd<2>;\n"
+				 "	.param .u32 a;\n	.param .u32 r;\n"
+				 "	ld.param.u64 %rd1, [p];\n"
+				 "	st.param.u32 [a], 40;\n"
+				 "	call (r), plus, (a);\n"
+				 "	ld.param.u32 %r1, [r];\n"
+				 "	st.global.u32 [%rd1], %r1;\n"
+				 "	ret;\n}\n";
+static char callee_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+			   ".visible .func (.param .u32 r) plus(.param .u32 a)\n{\n"
+			   "	.reg .b32 %r<3>;\n"
+			   "	ld.param.u32 %r1, [a];\n"
+			   "	add.s32 %r2, %r1, 2;\n"
+			   "	st.param.u32 [r], %r2;\n"
+			   "	ret;\n}\n";
+
+enum { CUBIN, PTX, FATBINARY, OBJECT, LIBRARY, NVVM };
+
+static CUresult link_caller(CUlinkState *s, unsigned count, unsigned *options, void **values)
+{
+	CUresult e = CALL(cuLinkCreate_v2)(count, options, values, s);
+
+	return e ? e
+		 : CALL(cuLinkAddData_v2)(*s, PTX, (void *)(uintptr_t)caller_ptx,
+					  sizeof(caller_ptx), "caller", 0, NULL, NULL);
+}
+
+/* Links both texts, one of them from a file, and runs the image. */
+static void test_link(void)
+{
+	unsigned options[] = {5, 6, 2};
+	char log[512] = "x", path[] = "/tmp/sov-link-XXXXXX";
+	void *values[] = {log, (void *)sizeof(log), NULL}, *image = NULL, *again = NULL;
+	void *arguments[] = {&memory};
+	int file = mkstemp(path);
+	unsigned got = 0;
+	size_t bytes = 0;
+	CUlinkState s;
+	CUfunction f;
+	CUmodule m;
+
+	ok(file >= 0 && write(file, callee_ptx, sizeof(callee_ptx) - 1) > 0 && !close(file),
+	   "there is a file of PTX");
+	ok(!link_caller(&s, 3, options, values) &&
+		   !CALL(cuLinkAddFile_v2)(s, PTX, path, 0, NULL, NULL) &&
+		   !CALL(cuLinkComplete)(s, &image, &bytes) && bytes > 64,
+	   "PTX of memory and of a file is linked");
+	ok(!values[1], "a link without an error leaves the error log empty");
+	ok(values[2], "a link returns its wall time");
+	ok(!CALL(cuLinkComplete)(s, &again, &bytes) && again == image,
+	   "a second completion returns the same image");
+	ok(CALL(cuLinkAddFile_v2)(s, PTX, path, 0, NULL, NULL) == CUDA_ERROR_INVALID_VALUE,
+	   "a completed link takes no input");
+	ok(!CALL(cuModuleLoadData)(&m, image) && !CALL(cuLinkDestroy)(s) &&
+		   !CALL(cuModuleGetFunction)(&f, m, "store") &&
+		   !CALL(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) &&
+		   !CALL(cuMemcpyDtoH_v2)(&got, memory, 4) && got == 42,
+	   "the linked image runs after its link was destroyed: %u", got);
+	CALL(cuModuleUnload)(m);
+	unlink(path);
+
+	values[1] = (void *)sizeof(log);
+	ok(!link_caller(&s, 2, options, values) &&
+		   CALL(cuLinkComplete)(s, &image, &bytes) == CUDA_ERROR_INVALID_PTX &&
+		   strstr(log, "plus") && (size_t)values[1] == strlen(log),
+	   "an unresolved function is named in the error log");
+	ok(CALL(cuLinkAddFile_v2)(s, PTX, "/nowhere", 0, NULL, NULL) == CUDA_ERROR_FILE_NOT_FOUND,
+	   "a file that does not exist is not found");
+	ok(CALL(cuLinkAddData_v2)(s, CUBIN, callee_ptx, sizeof(callee_ptx), "c", 0, NULL, NULL) ==
+			   CUDA_ERROR_INVALID_IMAGE &&
+		   CALL(cuLinkAddData_v2)(s, FATBINARY, callee_ptx, sizeof(callee_ptx), "c", 0,
+					  NULL, NULL) == CUDA_ERROR_INVALID_IMAGE,
+	   "PTX is not taken for a cubin or a fat binary");
+	ok(CALL(cuLinkAddData_v2)(s, LIBRARY, callee_ptx, 9, "l", 0, NULL, NULL) ==
+			   CUDA_ERROR_NOT_SUPPORTED &&
+		   CALL(cuLinkAddData_v2)(s, NVVM + 1, callee_ptx, 9, "l", 0, NULL, NULL) ==
+			   CUDA_ERROR_INVALID_VALUE,
+	   "libraries are not supported, unknown kinds are invalid");
+	ok(!CALL(cuLinkAddData_v2)(s, FATBINARY, (void *)(uintptr_t)triple_zstd,
+				   sizeof(triple_zstd), "triple", 0, NULL, NULL),
+	   "a fat binary can be linked");
+	ok(!CALL(cuLinkDestroy)(s) && CALL(cuLinkDestroy)(NULL) == CUDA_ERROR_INVALID_HANDLE,
+	   "a link without an image can be destroyed, and no link cannot");
+	options[0] = 99;
+	ok(CALL(cuLinkCreate_v2)(1, options, values, &s) == CUDA_ERROR_INVALID_VALUE,
+	   "an unknown option is invalid");
+}
+
+static void test_memory_operations(void)
+{
+	enum { WAIT_32 = 1, WRITE_32 = 2, BARRIER = 6, GEQ = 0, EQ = 1, UNKNOWN = 64 };
+	CUstreamBatchMemOpParams batch[] = {
+		{.operation = WRITE_32, .address = memory, .value.value = 3},
+		{.operation = BARRIER},
+		{.operation = WAIT_32, .address = memory, .value.value = 3, .flags = EQ},
+		{.operation = WRITE_32, .address = memory + 4, .value.value = 4},
+	};
+	unsigned got[4] = {0};
+	CUstream a, b;
+	void *host;
+
+	ok(!CALL(cuStreamCreate)(&a, 1) && !CALL(cuStreamCreate)(&b, 1) &&
+		   !CALL(cuMemHostAlloc)(&host, 64, 0) &&
+		   !CALL(cuStreamWaitValue64)(a, (CUdeviceptr)(uintptr_t)host, 1, GEQ) &&
+		   !CALL(cuStreamWriteValue32)(a, memory + 8, 5, 0) &&
+		   !CALL(cuStreamWaitValue32_v2)(b, memory + 8, 5, EQ) &&
+		   !CALL(cuStreamWriteValue64_v2)(b, (CUdeviceptr)(uintptr_t)host + 8, 6, 0) &&
+		   CALL(cuStreamQuery)(b) == CUDA_ERROR_NOT_READY,
+	   "streams wait for a number in host memory");
+	__atomic_store_n((uint64_t *)host, 1, __ATOMIC_RELEASE);
+	ok(!CALL(cuStreamSynchronize)(b) && ((uint64_t *)host)[1] == 6,
+	   "a number that the host writes lets them continue");
+	ok(!CALL(cuStreamBatchMemOp_v2)(a, 4, batch, 0) && !CALL(cuStreamSynchronize)(a) &&
+		   !CALL(cuMemcpyDtoH_v2)(got, memory, sizeof(got)) && got[0] == 3 && got[1] == 4 &&
+		   got[2] == 5,
+	   "a batch of operations runs in order");
+	batch[1].operation = UNKNOWN;
+	ok(CALL(cuStreamBatchMemOp)(a, 4, batch, 0) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuStreamWaitValue32)(a, memory, 1, UNKNOWN) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuStreamWaitValue64)(a, memory + 4, 1, GEQ) == CUDA_ERROR_INVALID_VALUE,
+	   "unknown operations and flags, and numbers that are not aligned, are invalid");
+	CALL(cuStreamDestroy_v2)(a);
+	CALL(cuStreamDestroy_v2)(b);
+	CALL(cuMemFreeHost)(host);
+}
+
+/* The test program contains libsov, whose encoder is the witness. */
+static void test_tensor_map(void)
+{
+	enum { TILED_F64 = 8, FIRST_PACKED = 13 };
+	const uint64_t dimensions[] = {100, 30}, strides[] = {800};
+	const uint32_t box[] = {16, 8}, steps[] = {1, 2};
+	uint32_t zero_step[] = {1, 0};
+	sov_tensor_map_options o = {
+		.size = sizeof(o),
+		.type = SOV_TENSOR_F64,
+		.address = 0x7000000000,
+		.rank = 2,
+		.swizzle = 128,
+		.dimensions = {100, 30},
+		.strides = {0, 800},
+		.box = {16, 8},
+		.steps = {1, 2},
+	};
+	sov_tensor_map want;
+	CUtensorMap map, bad[2];
+	void *at = (void *)(uintptr_t)o.address;
+
+	ok(!sov_tensor_map_encode(&o, &want) &&
+		   !CALL(cuTensorMapEncodeTiled)(&map, TILED_F64, 2, at, dimensions, strides, box,
+						 steps, 0, 3, 2, 0) &&
+		   !memcmp(&map, &want, sizeof(map)),
+	   "a tensor map of CUDA's arguments is that of libsov's");
+	ok(CALL(cuTensorMapEncodeTiled)((CUtensorMap *)(void *)((char *)bad + 16), TILED_F64, 2, at,
+					dimensions, strides, box, steps, 0, 3, 2,
+					0) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuTensorMapEncodeTiled)(&map, TILED_F64, 6, at, dimensions, strides, box,
+						steps, 0, 3, 2, 0) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuTensorMapEncodeTiled)(&map, TILED_F64, 2, at, dimensions, strides, box,
+						zero_step, 0, 3, 2,
+						0) == CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuTensorMapEncodeTiled)(&map, 16, 2, at, dimensions, strides, box, steps, 0,
+						3, 2, 0) == CUDA_ERROR_INVALID_VALUE,
+	   "a map that is not aligned, and wrong ranks, steps and types are invalid");
+	ok(CALL(cuTensorMapEncodeTiled)(&map, FIRST_PACKED, 2, at, dimensions, strides, box, steps,
+					0, 3, 2, 0) == CUDA_ERROR_NOT_SUPPORTED &&
+		   CALL(cuTensorMapEncodeTiled)(&map, TILED_F64, 2, at, dimensions, strides, box,
+						steps, 1, 3, 2, 0) == CUDA_ERROR_NOT_SUPPORTED,
+	   "packed types and interleaved layouts are not supported");
 }
 
 static void test_modules(void)
@@ -368,6 +543,44 @@ static void test_entries(void)
 }
 
 /* Comes last: the context is lost. */
+/* Each fault in a context of its own, because the error is sticky. */
+static void test_fault_codes(void)
+{
+	static const char trap_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+				       ".visible .entry stop() { trap; }\n";
+	static const struct {
+		const char *ptx, *function;
+		unsigned offset; /* from the allocation */
+		CUresult want;
+		const char *promise;
+	} rows[] = {
+		{more_ptx, "add", 1, CUDA_ERROR_MISALIGNED_ADDRESS,
+		 "an address that is not aligned is a misaligned address"},
+		{more_ptx, "add", 1u << 30, CUDA_ERROR_ILLEGAL_ADDRESS,
+		 "an address without memory is an illegal address"},
+		{trap_ptx, "stop", 0, CUDA_ERROR_LAUNCH_FAILED, "a trap is a failed launch"},
+	};
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		CUdeviceptr p = 0;
+		unsigned n = 1;
+		void *arguments[] = {&p, &n};
+		CUcontext c;
+		CUfunction f;
+		CUmodule m;
+		bool good = !CALL(cuCtxCreate_v2)(&c, 0, 0) && !CALL(cuMemAlloc_v2)(&p, 64) &&
+			    !CALL(cuModuleLoadData)(&m, rows[k].ptx) &&
+			    !CALL(cuModuleGetFunction)(&f, m, rows[k].function);
+
+		p += rows[k].offset;
+		ok(good && !CALL(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) &&
+			   CALL(cuCtxSynchronize)() == rows[k].want &&
+			   CALL(cuMemAlloc_v2)(&p, 4) == rows[k].want,
+		   "%s", rows[k].promise);
+		CALL(cuCtxDestroy_v2)(c);
+	}
+}
+
 static void test_fault(void)
 {
 	CUdeviceptr nowhere = 0x10, p;
@@ -390,7 +603,7 @@ int main(void)
 	int major = 0;
 	CUdevice device = 0;
 
-	soft_gpus("gh100:vram=256M");
+	soft_gpus("gh100:vram=1G"); /* kernels with calls need a stack for each thread */
 	load_library("libcuda.so.1");
 	ok(CALL(cuDeviceGetCount)(&major) == CUDA_ERROR_NOT_INITIALIZED,
 	   "calls before cuInit are rejected");
@@ -405,12 +618,16 @@ int main(void)
 		return tap_done();
 	test_images();
 	test_modules();
+	test_link();
+	test_tensor_map();
+	test_memory_operations();
 	test_memory();
 	test_streams();
 	test_graphs();
 	test_arrays();
 	test_mipmapped_arrays();
 	test_entries();
+	test_fault_codes();
 	test_fault();
 	return tap_done();
 }

@@ -30,8 +30,8 @@ for verb in devices info doctor top trace compile disasm run bench ptxas link; d
 done
 is "$("$sov" --version)" "sov 0.1" "sov --version prints the version"
 
-refused 2 "sov: no verb; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env"
-refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env" fly
+refused 2 "sov: no verb; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi"
+refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi" fly
 refused 2 "sov: devices: unknown option '--jsn'" devices --jsn
 refused 2 "sov: devices: unexpected operand 'x'" devices x
 refused 2 "sov: devices: option '--json' takes no value, but got '1'" devices --json=1

@@ -540,7 +540,7 @@ static void test_descriptions(void)
 	nvrm_describe_error(13, &faults, &errors, &e);
 	is_str(e.text, "an address that is not aligned to its size: 0x1002",
 	       "nvrm: the description of a warp error has name and address");
-	ok(e.pc == 0x40 && e.memory && e.address == 0x1002,
+	ok(e.pc == 0x40 && e.memory && e.misaligned && e.address == 0x1002,
 	   "nvrm: a warp error has PC and address");
 	errors.sm[1].warp = 0x20;
 	nvrm_describe_error(13, &faults, &errors, &e);
