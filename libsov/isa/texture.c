@@ -228,3 +228,12 @@ enum texture_place texture_store(const struct texture *t, enum texture_geometry 
 {
 	return (enum texture_place)texture_put(t, m, g, range, coordinates, words, count);
 }
+
+enum texture_place texture_place_word(const struct texture *t, enum texture_geometry g,
+				      enum texture_range range, const uint32_t *coordinates,
+				      uint64_t *address)
+{
+	if (!texture_reduces(t))
+		return TEXTURE_TRAPS;
+	return (enum texture_place)texture_find_texel(t, g, range, coordinates, address);
+}

@@ -176,6 +176,10 @@ void texture_pack(struct texture *t);
 enum texture_place texture_place(const struct texture *t, enum texture_geometry g,
 				 enum texture_range range, const uint32_t *coordinates,
 				 uint32_t count, uint64_t *address);
+/* sured.p: where a texel is, which is a word; x counts texels. Other texels trap. */
+enum texture_place texture_place_word(const struct texture *t, enum texture_geometry g,
+				      enum texture_range range, const uint32_t *coordinates,
+				      uint64_t *address);
 /* sust.p: stores channels in the format of the texels, where x counts texels. */
 enum texture_place texture_store(const struct texture *t, enum texture_geometry g,
 				 enum texture_range range, const uint32_t *coordinates,

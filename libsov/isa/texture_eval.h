@@ -703,23 +703,39 @@ TEXTURE_FUNCTION uint32_t texture_encode(const struct texture *t, uint32_t word)
 	}
 }
 
-/* Stores channels of a texel, where x counts texels. */
+/* Where a texel of a surface is; x counts texels. */
+TEXTURE_FUNCTION uint32_t texture_find_texel(const struct texture *t, uint32_t geometry,
+					     uint32_t range, const uint32_t *c, uint64_t *address)
+{
+	uint32_t texel = t->channel_bits / 8u * t->channels, at[3];
+	uint32_t x = geometry == TEXTURE_1D_LAYERS || geometry == TEXTURE_2D_LAYERS;
+
+	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++) at[k] = c[k];
+	at[x] = (int32_t)c[x] < 0 ? 0u - texel : (c[x] < t->width ? c[x] : t->width) * texel;
+	return texture_find(t, geometry, range, at, texel, address);
+}
+
+/* Stores channels of a texel. */
 TEXTURE_FUNCTION uint32_t texture_put(const struct texture *t, void *memory, uint32_t geometry,
 				      uint32_t range, const uint32_t *c, const uint32_t *words,
 				      uint32_t count)
 {
-	uint32_t bytes = t->channel_bits / 8u, texel = bytes * t->channels, at[3], place;
-	uint32_t x = geometry == TEXTURE_1D_LAYERS || geometry == TEXTURE_2D_LAYERS;
+	uint32_t bytes = t->channel_bits / 8u, place;
 	uint64_t address = 0;
 
-	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++) at[k] = c[k];
-	at[x] = (int32_t)c[x] < 0 ? 0u - texel : (c[x] < t->width ? c[x] : t->width) * texel;
-	place = texture_find(t, geometry, range, at, texel, &address);
+	place = texture_find_texel(t, geometry, range, c, &address);
 	if (place != TEXTURE_INSIDE)
 		return place;
 	TEXTURE_LOOP for (uint32_t k = 0; k < count; k++) if (k < t->channels)
 		texture_write(memory, address + k * bytes, texture_encode(t, words[k]), bytes);
 	return place;
+}
+
+/* sured.p: one channel that is an integer of 32 bits. */
+TEXTURE_FUNCTION bool texture_reduces(const struct texture *t)
+{
+	return t->channels == 1 && t->channel_bits == 32 &&
+	       (t->type == TEXTURE_UINT || t->type == TEXTURE_SINT);
 }
 
 #endif

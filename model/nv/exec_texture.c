@@ -450,14 +450,20 @@ static uint8_t *surface_pointer(struct lookup *l, const struct op *op, uint32_t 
 			   .bytes = bytes,
 			   .rights = rights,
 			   .verb = "surface access"};
+	enum texture_place place;
 	uint64_t address = 0;
 
 	if (!find_texture(l, lane, lane_handle(l->w, handle, lane), false) ||
 	    !check_geometry(l, op))
 		return NULL;
 	read_surface_coordinates(l->w, op, lane, at);
-	switch (texture_place(&l->texture, op->inst->mod[SASS_M_GEOMETRY],
-			      op->inst->mod[SASS_M_RANGE], at, bytes, &address)) {
+	if (op->inst->op == SASS_SURED_P || op->inst->op == SASS_SURED_P_B)
+		place = texture_place_word(&l->texture, op->inst->mod[SASS_M_GEOMETRY],
+					   op->inst->mod[SASS_M_RANGE], at, &address);
+	else
+		place = texture_place(&l->texture, op->inst->mod[SASS_M_GEOMETRY],
+				      op->inst->mod[SASS_M_RANGE], at, bytes, &address);
+	switch (place) {
 	case TEXTURE_INSIDE:
 		return lane_pointer(&x, lane, address);
 	case TEXTURE_OUTSIDE:
@@ -555,7 +561,9 @@ static void run_channel_store(struct warp *w, const struct op *op, uint32_t mask
 
 static void run_surface_reduce(struct warp *w, const struct op *op, uint32_t mask)
 {
-	const struct element *e = atomic_element(op->inst->mod[SASS_M_ATYPE]);
+	uint32_t type = op->inst->mod[SASS_M_ATYPE];
+	const struct element *e =
+		atomic_element(type == SASS_ATYPE_SD32 ? (uint32_t)SASS_ATYPE_U32 : type);
 	uint32_t rights = MODEL_READ | MODEL_WRITE | MODEL_ATOMIC;
 	struct lookup l = {.w = w};
 
@@ -571,6 +579,9 @@ static void run_surface_reduce(struct warp *w, const struct op *op, uint32_t mas
 			return;
 		if (!at)
 			continue;
+		if (type == SASS_ATYPE_SD32)
+			e = atomic_element(l.texture.type == TEXTURE_SINT ? SASS_ATYPE_S32
+									  : SASS_ATYPE_U32);
 		x = w->r[op->s[1].row][i];
 		if (e->bytes == 8)
 			x |= (uint64_t)w->r[op->s[1].row + 1][i] << 32;
@@ -617,5 +628,7 @@ const struct op_row rows_texture[] = {
 	{SASS_SUST_P_B, "sss", run_channel_store, NULL, NULL},
 	{SASS_SURED, "sssi", run_surface_reduce, NULL, prepare_reduce},
 	{SASS_SURED_B, "sss", run_surface_reduce, NULL, prepare_reduce},
+	{SASS_SURED_P, "sssi", run_surface_reduce, NULL, prepare_reduce},
+	{SASS_SURED_P_B, "sss", run_surface_reduce, NULL, prepare_reduce},
 	OP_ROWS_END,
 };

@@ -46,8 +46,18 @@ static bool access_surface(struct interp *ip, struct interp_thread *t, const str
 	uint32_t first = 1 + ir_texture_coordinates(in), bytes = ir_type_bits(in->type) / 8;
 	uint32_t elements = in->op == IR_SURFLOAD ? in->nres : in->nargs - first;
 	uint64_t address = 0, old;
-	enum texture_place place = texture_place(texture, in->geometry, in->range, coordinates,
-						 bytes * elements, &address);
+	bool formatted = in->flags & IR_FORMATTED;
+	struct ir_inst reduction = *in;
+	enum texture_place place = formatted
+					   ? texture_place_word(texture, in->geometry, in->range,
+								coordinates, &address)
+					   : texture_place(texture, in->geometry, in->range,
+							   coordinates, bytes * elements, &address);
+
+	if (formatted && texture->type == TEXTURE_SINT)
+		reduction.sub = in->sub == IR_ATOM_MIN_U   ? IR_ATOM_MIN_S
+				: in->sub == IR_ATOM_MAX_U ? IR_ATOM_MAX_S
+							   : in->sub;
 
 	if (place == TEXTURE_TRAPS)
 		return interp_fail(ip, t, "access outside of the surface 0x%llx, or not aligned",
@@ -61,7 +71,7 @@ static bool access_surface(struct interp *ip, struct interp_thread *t, const str
 			good = access_memory((void *)ip->launch, address + k * bytes, &old, bytes,
 					     false);
 		if (in->op == IR_SURFREDUCE)
-			value = interp_combine(in, old, value);
+			value = interp_combine(&reduction, old, value);
 		if (good && place == TEXTURE_INSIDE && in->op != IR_SURFLOAD)
 			good = access_memory((void *)ip->launch, address + k * bytes, &value, bytes,
 					     true);
@@ -134,7 +144,7 @@ bool interp_texture(struct interp *ip, struct interp_thread *t, const struct ir_
 		return true;
 	}
 	make_request(t, in, &r);
-	if (in->flags & IR_FORMATTED)
+	if (in->op == IR_SURFSTORE && in->flags & IR_FORMATTED)
 		return store_channels(ip, t, in, &texture, r.coordinates);
 	if (ir_ops[in->op].attributes & A_RANGE)
 		return access_surface(ip, t, in, &texture, r.coordinates);

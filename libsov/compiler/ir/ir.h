@@ -335,7 +335,7 @@ enum {
 	IR_STREAMING = 1 << 8,  /* the data will not be accessed again soon: evict it first */
 	IR_OFFSET = 1 << 9,     /* sample, gather4: an argument is added to the coordinates */
 	IR_COMPARE = 1 << 10,   /* … an argument is compared with texels */
-	IR_FORMATTED = 1 << 11, /* surfstore: of channels, where x counts texels */
+	IR_FORMATTED = 1 << 11, /* surfstore, surfreduce: of channels, x counts texels */
 };
 
 struct ir_inst {

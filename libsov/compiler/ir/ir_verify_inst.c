@@ -83,8 +83,8 @@ static bool check_texture_counts(struct verifier *v, ir_id i, const struct ir_in
 	     (elements > 1 && in->type < IR_B32)))
 		return verify_inst_fault(v, i, "%u elements, not 1, or 2 or 4 words of 128 bits",
 					 elements);
-	if (in->flags & IR_FORMATTED && (!store || in->type != IR_B32))
-		return verify_inst_fault(v, i, "formatted, but no store of words");
+	if (in->flags & IR_FORMATTED && (in->op == IR_SURFLOAD || in->type != IR_B32))
+		return verify_inst_fault(v, i, "formatted, but no store or reduction of words");
 	if (in->flags & (IR_OFFSET | IR_COMPARE) && surface)
 		return verify_inst_fault(v, i, "a surface with an offset or comparison");
 	if ((cube && (surface || (in->op == IR_SAMPLE && (in->sub == IR_SAMPLE_TEXEL ||

@@ -185,7 +185,7 @@ CALLED void __sov_surface_put(uint64_t handle, uint32_t what, uint32_t a, uint32
 		asm volatile("trap;");
 }
 
-/* amount: one of these */
+/* amount: one of these; 256 more: of a texel, whose format says whether it is signed */
 enum {
 	ADD, ADD_WIDE, MIN_U, MIN_S, MAX_U, MAX_S, AND, OR,
 	MIN_U_WIDE, MIN_S_WIDE, MAX_U_WIDE, MAX_S_WIDE
@@ -194,8 +194,26 @@ enum {
 CALLED void __sov_surface_reduce(uint64_t handle, uint32_t what, uint32_t a,
 						uint32_t b, uint32_t c, uint64_t x)
 {
-	uint32_t how = AMOUNT(what), word = (uint32_t)x;
-	void *at = surface_at(handle, what, how == ADD_WIDE || how >= MIN_U_WIDE ? 8 : 4, a, b, c);
+	uint32_t how = AMOUNT(what) & 255, word = (uint32_t)x;
+	bool texels = AMOUNT(what) >> 8;
+	void *at;
+
+	if (texels) {
+		uint32_t coordinates[3] = {a, b, c}, place = TEXTURE_TRAPS;
+		const struct texture *t = find(handle);
+		uint64_t address = 0;
+
+		if (texture_reduces(t))
+			place = texture_find_texel(t, GEOMETRY(what), CHOICE(what), coordinates,
+						   &address);
+		if (place == TEXTURE_TRAPS)
+			asm volatile("trap;");
+		at = (void *)(place == TEXTURE_INSIDE ? address : 0);
+		if (t->type == TEXTURE_SINT)
+			how = how == MIN_U ? MIN_S : how == MAX_U ? MAX_S : how;
+	} else {
+		at = surface_at(handle, what, how == ADD_WIDE || how >= MIN_U_WIDE ? 8 : 4, a, b, c);
+	}
 
 	if (!at)
 		return;

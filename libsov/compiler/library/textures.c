@@ -244,8 +244,10 @@ static void lower_surface_reduce(struct lowering *l)
 	const struct ir_inst in = *ir_at(l->f, l->at);
 	ir_val args[MAX_ARGUMENTS], x = in.args[in.nargs - 1];
 	bool wide = in.type == IR_B64;
-	uint32_t n = common_arguments(l, in.range, wide ? wide_numbers[in.sub] : numbers[in.sub], 3,
-				      args);
+	uint32_t n = common_arguments(l, in.range,
+				      (wide ? wide_numbers[in.sub] : numbers[in.sub]) |
+					      (in.flags & IR_FORMATTED ? 256u : 0),
+				      3, args);
 
 	args[n++] = wide ? x : emit(l, IR_ZEXT, IR_B64, IR_B32, x, 0);
 	call(l, "__sov_surface_reduce", args, n);

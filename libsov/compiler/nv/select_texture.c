@@ -274,6 +274,9 @@ bool select_surface_reduce(struct select *s, const struct ir_inst *in)
 		[IR_ATOM_OR] = SASS_ATOM_OR};
 	static const uint8_t types[2][2] = {{SASS_ATYPE_U32, SASS_ATYPE_S32},
 					    {SASS_ATYPE_U64, SASS_ATYPE_S64}};
+	static const uint16_t names[2][2] = {{SASS_SURED_B, SASS_SURED},
+					     {SASS_SURED_P_B, SASS_SURED_P}};
+	bool formatted = in->flags & IR_FORMATTED;
 	bool is_signed = in->sub == IR_ATOM_MIN_S || in->sub == IR_ATOM_MAX_S;
 	ir_val operand = in->args[in->nargs - 1];
 	bool wide = in->type == IR_B64;
@@ -287,10 +290,13 @@ bool select_surface_reduce(struct select *s, const struct ir_inst *in)
 	ops[0] = coordinates(s, in);
 	ops[1] = wide ? in_pair(s, arg_pair(s, operand)) : in_reg(s, arg_word(s, operand));
 	n += add_handle(s, in, &ops[2]);
-	i = emit(s, s->f->sm >= 90 ? SASS_SURED : SASS_SURED_B, ops, n);
+	i = emit(s, names[formatted][s->f->sm >= 90], ops, n);
 	set_surface(s, i, in, MIR_READS | MIR_WRITES | MIR_ORDERED, wide ? 8 : 4);
 	set_mod(i, SASS_M_ATOM, atoms[in->sub]);
-	set_mod(i, SASS_M_ATYPE, types[wide][is_signed]);
+	set_mod(i, SASS_M_ATYPE,
+		formatted && in->sub >= IR_ATOM_MIN_U && in->sub <= IR_ATOM_MAX_S
+			? SASS_ATYPE_SD32
+			: types[wide][is_signed]);
 	set_mod(i, SASS_M_ORDER, SASS_ORDER_STRONG_SYS);
 	return true;
 }

@@ -729,6 +729,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .add; .type = .u32 .s32 .u64", sured, SURFREDUCE),
 	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .min .max; .type = .u32 .s32 .u64 .s64", sured, SURFREDUCE),
 	ROW("sured.b.op.geom.b32.bounds [a, b], c", SURFACE ".op = .and .or", sured, SURFREDUCE),
+	ROW("sured.p.op.geom.b32.bounds [a, b], c", SURFACE ".op = .add .min .max .and .or", sured, SURFREDUCE),
 
 	/* lanes and blocks */
 	ROW("shfl.sync.mode.b32 d{|p}, a, b, c, membermask",

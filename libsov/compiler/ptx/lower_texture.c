@@ -400,4 +400,6 @@ void ptx_lower_sured(struct ptx *x, const struct ptx_inst *in)
 	args[n] = ptx_read_role(x, in, ROLE_C);
 	i = emit_texture(x, in, ptx_inst_type(in, SLOT_TYPE)->ir, 0, n + 1, args);
 	ir_at(x->func, i)->sub = ptx_atom_of(in);
+	if (ptx_is_spelled(in, ".p"))
+		ir_at(x->func, i)->flags = IR_FORMATTED;
 }

@@ -195,6 +195,7 @@ enum {
 	SASS_ATYPE_F16X2,
 	SASS_ATYPE_BF16X2,
 	SASS_ATYPE_B128,
+	SASS_ATYPE_SD32, /* SURED: signed or not, as the surface's format */
 };
 /* CAS: the result of CAST is 1 for a swap, otherwise 0 */
 enum { SASS_CAS, SASS_CAST, SASS_CAST_SPIN };

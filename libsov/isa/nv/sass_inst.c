@@ -67,7 +67,7 @@ static uint8_t register_count(const struct sass_inst *in, uint8_t rule)
 		[SASS_ATYPE_U32] = 1,  [SASS_ATYPE_S32] = 1,     [SASS_ATYPE_U64] = 2,
 		[SASS_ATYPE_S64] = 2,  [SASS_ATYPE_F32_FTZ] = 1, [SASS_ATYPE_F32] = 1,
 		[SASS_ATYPE_F64] = 2,  [SASS_ATYPE_F16X2] = 1,   [SASS_ATYPE_BF16X2] = 1,
-		[SASS_ATYPE_B128] = 4,
+		[SASS_ATYPE_B128] = 4, [SASS_ATYPE_SD32] = 1,
 	};
 
 	switch (rule) {

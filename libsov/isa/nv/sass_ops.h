@@ -221,6 +221,8 @@ SASS_OP(SUST_P)     /* a, b, ur pair, i=0: channels that are converted to the fo
 SASS_OP(SUST_P_B)   /* a, b, c */
 SASS_OP(SURED)      /* a, b data, ur pair, i=0 */
 SASS_OP(SURED_B)    /* a, b data, c */
+SASS_OP(SURED_P)    /* a, b data, ur pair, i=0: x counts texels */
+SASS_OP(SURED_P_B)  /* a, b data, c */
 SASS_OP(LDGDEPBAR)  /* -: its write scoreboard is pending until the copies so far have arrived */
 /* Barriers in shared memory (SM90): objects of 64 bits. */
 SASS_OP(UTMACMDFLUSH) /* ends a group of bulk copies to global memory */

@@ -163,9 +163,17 @@ static const struct sass_choice surface_atom[16] = {
 	{".INC", SASS_ATOM_INC}, {".DEC", SASS_ATOM_DEC}, {".AND", SASS_ATOM_AND},
 	{".OR", SASS_ATOM_OR}, {".XOR", SASS_ATOM_XOR},
 };
+/* ptxas's of sured.p. */
+static const struct sass_choice channel_atom[16] = {
+	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX},
+	[5] = {".AND", SASS_ATOM_AND}, {".OR", SASS_ATOM_OR},
+};
 static const struct sass_choice surface_atype[8] = {
 	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".U64", SASS_ATYPE_U64},
 	[5] = {".S64", SASS_ATYPE_S64},
+};
+static const struct sass_choice channel_atype[8] = {
+	{"", SASS_ATYPE_U32}, [6] = {".SD32", SASS_ATYPE_SD32},
 };
 static const struct sass_choice fence[4] = {
 	{".SC", SASS_FENCE_SC}, {".ALL", SASS_FENCE_ALL}, {"", SASS_FENCE_PLAIN},
@@ -388,6 +396,7 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 #define RANGES       FIELD(RANGE, 59, 2, ranges)
 #define WIDTHS       FIELD(WIDTH, 73, 3, sass_width)
 #define ORDER_IN(list) FIELD(ORDER, 77, 4, list)
+#define CHANNEL_ATOMS FIELD(ATOM, 87, 4, channel_atom), FIELD(ATYPE, 73, 3, channel_atype)
 #define SURFACE_ATOMS FIELD(ATOM, 87, 4, surface_atom), FIELD(ATYPE, 73, 3, surface_atype)
 #define POLICY_REG   {.type = SLOT_UGPR, .lo = 40, .flags = SLOT_POLICY, PAIR}
 #define NO_POLICY    {.type = SLOT_ABSENT, PAIR}
@@ -594,10 +603,22 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {SURFACE_AT, SURFACE_DATA, R(64)},
 	 .fields = {SURFACES, WIDTHS, ORDER_IN(surface_order), RANGES},
 	 .fixed = {{72, 1, 1}, {76, 1, 0}, {84, 3, 1}}, .legal = legal_surface},
+	{"SURED.D", SASS_SURED_P, 0x19f, FORM(7), SM_90, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_OPERAND, SURFACE_U, HANDLE_OFFSET},
+	 .fields = {SURFACES, CHANNEL_ATOMS, ORDER_IN(surface_atomic), RANGES},
+	 .fixed = {{72, 1, 0}, {84, 3, 1}, {91, 1, 1}}, .legal = legal_surface},
 	{"SURED.D.BA", SASS_SURED, 0x19f, FORM(7), SM_90, MEMORY, .sb = SB_READ,
 	 .ops = {SURFACE_AT, SURFACE_OPERAND, SURFACE_U, HANDLE_OFFSET},
 	 .fields = {SURFACES, SURFACE_ATOMS, ORDER_IN(surface_atomic), RANGES},
 	 .fixed = {{72, 1, 1}, {84, 3, 1}, {91, 1, 1}}, .legal = legal_surface},
+	{"SURED.D", SASS_SURED_P_B, 0x1a0, FORM(1), SM_7X, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_OPERAND, R(64)},
+	 .fields = {SURFACES, CHANNEL_ATOMS, ORDER_IN(surface_atomic_7x), RANGES},
+	 .fixed = {{72, 1, 0}, {84, 3, 1}}, .legal = legal_surface},
+	{"SURED.D", SASS_SURED_P_B, 0x1a0, FORM(1), SM_8X, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_OPERAND, R(64)},
+	 .fields = {SURFACES, CHANNEL_ATOMS, ORDER_IN(surface_atomic), RANGES},
+	 .fixed = {{72, 1, 0}, {84, 3, 1}}, .legal = legal_surface},
 	{"SURED.D.BA", SASS_SURED_B, 0x1a0, FORM(1), SM_7X, MEMORY, .sb = SB_READ,
 	 .ops = {SURFACE_AT, SURFACE_OPERAND, R(64)},
 	 .fields = {SURFACES, SURFACE_ATOMS, ORDER_IN(surface_atomic_7x), RANGES},
