@@ -209,6 +209,7 @@ const struct ptx_keyword ptx_keywords[] = {
 	{".width", SLOT_QUERY, TEXTURE_WIDTH},
 	{".height", SLOT_QUERY, TEXTURE_HEIGHT},
 	{".depth", SLOT_QUERY, TEXTURE_DEPTH},
+	{".array_size", SLOT_QUERY, TEXTURE_DEPTH},
 	{".num_mipmap_levels", SLOT_QUERY, TEXTURE_LEVELS},
 };
 const uint32_t ptx_keyword_count = COUNT(ptx_keywords);

@@ -35,7 +35,7 @@ static bool valueless_keyword(const char *word, size_t n)
 		".arrive_drop .test_wait .try_wait .parity .pending_count "
 		".level .grad .base .num_mipmap_levels .num_samples .proxy .alias .async::generic "
 		".tensormap::generic .mbarrier_init "
-		".sync_restrict::shared::cta .sync_restrict::shared::cluster",
+		".sync_restrict::shared::cta .sync_restrict::shared::cluster .p",
 		word, n);
 }
 
