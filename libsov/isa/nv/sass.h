@@ -367,8 +367,8 @@ int sass_print(uint32_t sm, const struct sass_inst *in, uint64_t address, char *
 /* Lists registers read and written, without RZ, PT and URZ. Returns the number of entries. */
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES]);
 
-/* What the compiler makes the first of that many registers a multiple of. Coordinates of textures and
- * tensors are 3 registers, copies of tensors have up to 7, which ptxas aligns to 4 and 8. */
+/* What the compiler makes the first of that many registers a multiple of. Coordinates of textures
+ * and tensors are 3 registers, copies of tensors have up to 7, which ptxas aligns to 4 and 8. */
 static inline uint32_t sass_register_alignment(uint32_t count)
 {
 	if (count < 3)

@@ -216,9 +216,9 @@ void sass_reuse_slots(const struct sass_inst *in, struct sass_reuse_slot slots[S
 }
 
 /*
- * An H200 ends a kernel with "misaligned register" for a DMMA.16x8x8 that reads eight registers from
- * R172 on, and for a DMMA.16x8x16 that reads sixteen from R8 on; ptxas aligns these to 8 and 16. It
- * aligns sixteen sums of a warp group's product to 8.
+ * An H200 ends a kernel with "misaligned register" for a DMMA.16x8x8 that reads eight registers
+ * from R172 on, and for a DMMA.16x8x16 that reads sixteen from R8 on; ptxas aligns these to 8 and
+ * 16. It aligns sixteen sums of a warp group's product to 8.
  */
 bool sass_is_misaligned(const struct sass_inst *in)
 {
