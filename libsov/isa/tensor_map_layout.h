@@ -3,7 +3,8 @@
  * Layout of a tensor map of PTX: 128 bytes, aligned to 64, which describe a tensor in global memory
  * and a box of it. Source: the code that ptxas 12.4 and 13.0 emit for tensormap.replace, which
  * loads, changes and stores the words that hold a field. An H200 takes maps whose other bits are 0.
- * CUDA's encoder also writes words 16 and 18, and the bits of im2col mode and of the promotion in L2.
+ * CUDA's encoder also writes words 16 and 18, and the bits of im2col mode and of the promotion in
+ * L2.
  */
 #ifndef SOV_ISA_TENSOR_MAP_LAYOUT_H
 #define SOV_ISA_TENSOR_MAP_LAYOUT_H

@@ -12,11 +12,11 @@
  * level; for a cube those of the coordinates in its face. An instruction without either reads the
  * most detailed level that the limits allow, as ptxas's level of -32 does. The sampler's bias is
  * added, the sum is rounded to 1/256 and limited by the sampler, then to the levels that there are.
- * The nearest level is chosen by rounding half up; a linear filter reads the level below and the one
- * above, and its weight is the fraction. A texture with one level ignores all of this.
- * The PTX ISA leaves the derivation from derivatives to the hardware. OpenGL 4.6, 8.14.1, lets a chip
- * approximate the length by anything between the largest component and their sum, so that a chip's
- * level may differ from this one by up to log2(3).
+ * The nearest level is chosen by rounding half up; a linear filter reads the level below and the
+ * one above, and its weight is the fraction. A texture with one level ignores all of this.
+ * The PTX ISA leaves the derivation from derivatives to the hardware. OpenGL 4.6, 8.14.1, lets a
+ * chip approximate the length by anything between the largest component and their sum, so that a
+ * chip's level may differ from this one by up to log2(3).
  *
  * Missing channels are 0, the fourth is 1. Texels outside of the texture (tex with s32 coordinates)
  * are 0 in the channels that there are, as on an H200.
@@ -28,8 +28,8 @@
  * - A cube's coordinates of equal magnitude choose x before y before z; filters stay in the face.
  * - Wrapping and mirroring without normalized coordinates is clamping.
  * - A level that integer coordinates name is limited to those that there are.
- * - Channels that a surface stores are limited to the format's range; NaN is 0 except in floats, and
- *   fractions are rounded to nearest even. Channels that are not given keep their value.
+ * - Channels that a surface stores are limited to the format's range; NaN is 0 except in floats,
+ *   and fractions are rounded to nearest even. Channels that are not given keep their value.
  * - Offsets are added to the texels of the level that is read, before the address mode.
  * - A comparison gives 0 or 1 in each texel before the filter, and replaces the first channel;
  *   the border's colour is compared, too.
@@ -69,9 +69,9 @@ TEXTURE_FUNCTION uint32_t texture_bits(float value)
 }
 
 /*
- * Within a block, as an H200 reads it in memory that is mapped with the kind "pitch": the lowest bits
- * of a byte's place are 4 of x, 2 of y, then one of x, y and x. (In pages of the generic kind, which
- * are not used here, the second of y and the first of x after it are exchanged.)
+ * Within a block, as an H200 reads it in memory that is mapped with the kind "pitch": the lowest
+ * bits of a byte's place are 4 of x, 2 of y, then one of x, y and x. (In pages of the generic kind,
+ * which are not used here, the second of y and the first of x after it are exchanged.)
  */
 TEXTURE_FUNCTION uint64_t texture_where(const struct texture *t, uint32_t x, uint32_t y, uint32_t z)
 {
