@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Bulk copies, and reductions by them (SM90). An H200 stops those from shared to shared memory in
- * launches without clusters, also within a block. In hazard mode a copy to shared memory arrives when
- * its barrier is tested. */
+ * launches without clusters, also within a block. In hazard mode a copy to shared memory arrives
+ * when its barrier is tested. */
 #include <string.h>
 
 #include "model/nv/exec_memory.h"

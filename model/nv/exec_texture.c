@@ -315,7 +315,8 @@ static enum texture_kind kind_of(uint16_t name)
 	}
 }
 
-/* The first row of the level, offset and comparison: after the handle, or an operand of their own. */
+/* The first row of the level, offset and comparison: after the handle, or an operand of their
+ * own. */
 static uint32_t extras_row(const struct op *op)
 {
 	bool alone = op->inst->op == SASS_TEX_MORE || op->inst->op == SASS_TLD_MORE ||

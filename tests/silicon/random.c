@@ -231,7 +231,8 @@ static int launch_program(const struct program *p, cuda_handle function, cuda_pt
 
 /*
  * Many processes test beside each other. Those that compile or interpret leave the GPU to one: it
- * would divide its time between contexts that copy a few bytes each. The lock ends with its process.
+ * would divide its time between contexts that copy a few bytes each. The lock ends with its
+ * process.
  */
 static void lock_gpu(int operation)
 {
