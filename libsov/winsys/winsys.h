@@ -204,8 +204,20 @@ static inline void winsys_write_barrier(void)
 #endif
 }
 
-/* The same directly after an atomic exchange: on x86 a locked instruction also drains the
- * write-combining buffers (Intel SDM 3A, memory types, WC; AMD APM 2, write-combining). */
+/* Orders earlier reads before later ones. */
+static inline void winsys_read_barrier(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("lfence" ::: "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("dmb ishld" ::: "memory");
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+/* As winsys_write_barrier(), directly after an atomic exchange: on x86 a locked instruction also
+ * drains the write-combining buffers (Intel SDM 3A, memory types, WC; AMD APM 2, write-combining). */
 static inline void winsys_write_barrier_after_exchange(void)
 {
 #if !defined(__x86_64__)

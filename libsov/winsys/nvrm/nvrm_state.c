@@ -80,7 +80,7 @@ static bool sample_read(const struct winsys_device *d, uint32_t offset, void *ou
 		if (!before)
 			return false;
 		memcpy(out, d->samples + offset, bytes);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		winsys_read_barrier();
 		if (before != UINT64_MAX && before == __atomic_load_n(time, __ATOMIC_RELAXED))
 			return true;
 	}
