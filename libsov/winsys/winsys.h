@@ -217,7 +217,8 @@ static inline void winsys_read_barrier(void)
 }
 
 /* As winsys_write_barrier(), directly after an atomic exchange: on x86 a locked instruction also
- * drains the write-combining buffers (Intel SDM 3A, memory types, WC; AMD APM 2, write-combining). */
+ * drains the write-combining buffers (Intel SDM 3A, memory types, WC; AMD APM 2,
+ * write-combining). */
 static inline void winsys_write_barrier_after_exchange(void)
 {
 #if !defined(__x86_64__)
