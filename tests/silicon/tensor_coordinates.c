@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Which coordinates does the hardware take in copies of tensors? Loads, stores and adds boxes of
- * 32 bytes by 4 rows at coordinates inside and outside of a tensor of 64 bytes by 8 rows, with
- * NVIDIA's compiler, and compares what arrives. A refused copy destroys the context, so each one
+ * 32 bytes by 4 rows at coordinates inside and outside of a tensor of 64 bytes by 8 rows, or of
+ * rows that end within 16 bytes, with NVIDIA's compiler, and compares what arrives with what PTX
+ * promises. A refused copy destroys the context, so each one
  * has a process of its own.
  *   usage: tensor_coordinates      needs libcuda.so.1 and a Hopper GPU
  */
@@ -26,6 +27,7 @@ struct probe {
 	const struct type *type;
 	enum operation operation;
 	int c0, c1;
+	int row;            /* bytes of the tensor's */
 	uint32_t like_cuda; /* words that CUDA writes and that no instruction of PTX changes */
 };
 
@@ -64,8 +66,8 @@ static void describe(const struct probe *p, cuda_ptr at, uint32_t *map)
 	map[0] = (uint32_t)at;
 	map[1] = (uint32_t)(at >> 32);
 	map[2] = 1 << 4 | p->type->number << 7;
-	map[3] = ROW / 16;
-	map[8] = ROW / p->type->bytes - 1;
+	map[3] = ROW / 16; /* the stride of dimension 1 */
+	map[8] = (uint32_t)p->row / p->type->bytes - 1;
 	map[9] = ROWS - 1;
 	map[13] = (BOX_ROW / p->type->bytes - 1) << 24;
 	map[14] = BOX_ROWS - 1;
@@ -82,7 +84,7 @@ static void expect(const struct probe *p, uint8_t *tensor, uint8_t *box)
 
 	for (int k = 0; k < BOX_BYTES; k += (int)bytes) {
 		int row = p->c1 + k / BOX_ROW, at = p->c0 * (int)bytes + k % BOX_ROW;
-		int inside = row >= 0 && row < ROWS && at >= 0 && at < ROW;
+		int inside = row >= 0 && row < ROWS && at >= 0 && at < p->row;
 		uint8_t *t = tensor + row * ROW + at;
 		uint64_t a = 0, b = 0;
 
@@ -140,44 +142,65 @@ static void report(const struct probe *p, int status)
 {
 	static const char *const words[] = {"right", "WRONG", "refused", "BROKEN"};
 
-	printf("%-5s %s %s (%3d, %2d) %4d bytes: %s\n", operations[p->operation], p->type->name,
-	       p->like_cuda ? "as CUDA" : "as ours", p->c0, p->c1, p->c0 * (int)p->type->bytes,
+	printf("%-5s %s %s, rows of %d, (%3d, %2d) %4d bytes: %s\n", operations[p->operation],
+	       p->type->name, p->like_cuda ? "as CUDA" : "as ours", p->row, p->c0, p->c1,
+	       p->c0 * (int)p->type->bytes,
 	       WIFEXITED(status) && WEXITSTATUS(status) < BROKEN ? words[WEXITSTATUS(status)]
 								 : words[BROKEN]);
 }
 
+enum { MAX_PROBES = 1000, RAGGED = 56 };
+static struct probe probes[MAX_PROBES];
+static unsigned probe_count;
+
+static void add_probe(struct probe p, int byte_0)
+{
+	int bytes = (int)p.type->bytes;
+
+	p.c0 = byte_0 / bytes;
+	if (byte_0 % bytes || (p.operation == ADD && bytes < 4) || probe_count == MAX_PROBES)
+		return;
+	probes[probe_count++] = p;
+}
+
+/* All first coordinates in a row inside of the tensor, some at its edges, and ends of rows. */
+static void list_probes(struct probe p)
+{
+	for (uint32_t k = 0; k < sizeof(bytes_0) / sizeof(bytes_0[0]); k++) {
+		p.c1 = 2;
+		p.row = ROW;
+		add_probe(p, bytes_0[k]);
+	}
+	for (p.c1 = -2; p.c1 <= 6; p.c1 += 8) {
+		add_probe(p, 0);
+		add_probe(p, 16);
+	}
+	p.c1 = 2;
+	p.row = RAGGED;
+	add_probe(p, 32);
+}
+
 int main(void)
 {
-	struct probe probes[2000];
 	pid_t children[CHILDREN];
-	unsigned count = 0;
 
 	for (uint32_t cuda = 0; cuda < 2; cuda++)
-		for (uint32_t o = 0; o < OPERATIONS; o++)
-			for (uint32_t t = 0; t < 4; t++)
-				for (uint32_t k = 0; k < sizeof(bytes_0) / sizeof(int); k++)
-					for (int c1 = -2; c1 <= 6; c1 += 4) {
-						int bytes = (int)types[t].bytes;
-						struct probe p = {&types[t], o, bytes_0[k] / bytes,
-								  c1, cuda};
-
-						if (bytes_0[k] % bytes || (o == ADD && t < 2) ||
-						    (c1 != 2 && bytes_0[k] && bytes_0[k] != 16) ||
-						    (cuda && t != 2))
-							continue;
-						probes[count++] = p;
-					}
-	for (unsigned k = 0; k < count + CHILDREN; k++) {
+		for (int o = 0; o < OPERATIONS; o++)
+			for (uint32_t t = 0; t < sizeof(types) / sizeof(types[0]); t++)
+				list_probes((struct probe){.type = &types[t],
+							   .operation = (enum operation)o,
+							   .like_cuda = cuda});
+	for (unsigned k = 0; k < probe_count + CHILDREN; k++) {
 		int status;
 
-		if (k >= CHILDREN && k - CHILDREN < count) {
+		if (k >= CHILDREN && k - CHILDREN < probe_count) {
 			waitpid(children[k % CHILDREN], &status, 0);
 			report(&probes[k - CHILDREN], status);
 		}
 		fflush(stdout);
-		if (k < count && !(children[k % CHILDREN] = fork()))
+		if (k < probe_count && !(children[k % CHILDREN] = fork()))
 			exit(run(&probes[k]));
 	}
-	printf("tensor_coordinates: %u copies\n", count);
+	printf("tensor_coordinates: %u copies\n", probe_count);
 	return 0;
 }
