@@ -7,8 +7,11 @@
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/isa/mma.h"
 
-#define MAX_STEPS 64 /* up the dominator tree */
-#define MAX_DEPTH 4  /* of conditions that are combined */
+#define MAX_STEPS    64 /* up the dominator tree */
+#define MAX_DEPTH    4  /* of conditions that are combined */
+/* Copies by one lane without a block boundary between them: each has up to nine uniform registers,
+ * of which there are 63 and which cannot be spilled. */
+#define MAX_TOGETHER 4
 
 /* Atomics in shared memory have no floating-point addition and, for 64 bits, only exchange; no
  * space has floating-point minimum and maximum, nor operations on a single half. */
@@ -115,16 +118,23 @@ static bool has_one_lane(const struct ir_func *f, const struct ir_cfg *cfg,
 	return false;
 }
 
-/* By instruction: it is the warp's, and one lane executes it. */
+/* By instruction: it is the warp's, and one lane executes it. The loop around one in five divides
+ * their block. */
 static bool *find_single_lanes(const struct ir_func *f, const struct ir_cfg *cfg,
 			       const struct ir_divergence *d)
 {
 	bool *single = arena_array(f->module->arena, f->ninsts, sizeof(*single));
 
-	ir_for_each_block(f, b)
-		ir_for_each_inst(f, b, i)
-			single[i] = is_of_warp(ir_at(f, i)) && cfg->rpo_index[b] != UINT32_MAX &&
-				    has_one_lane(f, cfg, d, b);
+	ir_for_each_block(f, b) {
+		uint32_t together = 0;
+
+		ir_for_each_inst(f, b, i) {
+			if (!is_of_warp(ir_at(f, i)) || cfg->rpo_index[b] == UINT32_MAX)
+				continue;
+			single[i] = together < MAX_TOGETHER && has_one_lane(f, cfg, d, b);
+			together = single[i] ? together + 1 : 0;
+		}
+	}
 	return single;
 }
 

@@ -32,4 +32,22 @@ copies 'and.pred %skip, %lane, %other;' >"$work/copies.ptx"
 count=$(count_votes)
 [ "$count" -gt 0 ]
 ok $? "a loop of the elected lane or all lanes of one warp has a loop over lanes ($count votes)"
+
+# Uniform registers cannot be spilled: many copies at addresses of their own in one block.
+{
+	printf '.version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry copies(.param .u64 a, .param .u32 n)\n{\n'
+	printf '.reg .b64 %%a, %%m<64>;\n.reg .pred %%lane;\n.reg .b32 %%n, %%t, %%r, %%x<64>;\n.shared .align 128 .b8 m[65536];\n'
+	echo 'ld.param.u64 %a, [a]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x;'
+	echo 'elect.sync %r|%lane, -1; @!%lane bra done;'
+	for k in $(seq 0 63); do
+		echo "mad.lo.u32 %x$k, %t, $((k + 3)), %n; mad.wide.u32 %m$k, %x$k, $((128 * k)), %a;"
+	done
+	for k in $(seq 0 63); do
+		printf 'cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes '
+		echo "[m+$((1024 * k))], [%m$k, {%x$k, %t}], [m];"
+	done
+	echo 'done: ret; }'
+} >"$work/copies.ptx"
+"$BUILD/sov" compile --target sm_90 -o "$work/out" "$work/copies.ptx"
+ok $? "64 copies of the elected lane in one block fit into the uniform registers"
 tap_done
