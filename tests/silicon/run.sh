@@ -136,7 +136,7 @@ judge() { # program, options
 : >"$results"
 for program in runner instructions codegen; do
 	# shellcheck disable=SC2086 # CC may contain flags
-	$CC -O2 -std=c11 -Wall -I. $program.c -o $program -ldl -lm
+	$CC -O2 -std=c11 -Wall -I. $program.c libsov/isa/texture.c -o $program -ldl -lm
 done
 ptxas=
 if [ -z "$small" ]; then

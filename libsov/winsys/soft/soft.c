@@ -118,7 +118,7 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 		.shared_per_multiprocessor = c->shared_per_sm,
 		.registers_per_multiprocessor = c->registers_per_sm,
 		.page_bytes = PAGE_BYTES,
-		.large_page_bytes = LARGE_PAGE_BYTES,
+		.large_page_bytes = c->sm ? LARGE_PAGE_BYTES : PAGE_BYTES,
 		.min_priority = -1,
 		.max_priority = 1,
 		.import_page_bytes = PAGE_BYTES,
@@ -312,8 +312,8 @@ static void soft_group_destroy(struct winsys_group *g)
 static int soft_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
 {
 	/* NVIDIA's kernel module does not map large pages elsewhere either. */
-	if (b->placement == WINSYS_VRAM && !(b->bytes % LARGE_PAGE_BYTES) &&
-	    va % LARGE_PAGE_BYTES) {
+	if (g->device->config.chip->sm && b->placement == WINSYS_VRAM &&
+	    !(b->bytes % LARGE_PAGE_BYTES) && va % LARGE_PAGE_BYTES) {
 		winsys_set_error("%llu bytes of large pages cannot be at 0x%llx",
 				 (unsigned long long)b->bytes, (unsigned long long)va);
 		return -EINVAL;

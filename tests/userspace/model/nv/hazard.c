@@ -174,7 +174,7 @@ static void barrier_saved(bool bad)
 	    in.mod[SASS_M_CLEAR] = 1);
 }
 
-/* From 32 to 0 in shared memory, with the barrier at 64. */
+/* From global memory to 0 in shared memory, with the barrier at 64. */
 static void bulk_copy_untested(bool bad)
 {
 	struct sass_operand barrier = AT32(SASS_RZ, 64);
@@ -182,9 +182,10 @@ static void bulk_copy_untested(bool bad)
 	barrier.aux = SASS_URZ;
 	INS(&r, SASS_UMOV, (UR(4), IMM(0)), STALL(2));
 	INS(&r, SASS_UMOV, (UR(5), IMM(64)), STALL(2));
-	INS(&r, SASS_UMOV, (UR(6), IMM(32)), STALL(2));
-	INS(&r, SASS_UMOV, (UR(7), IMM(1)), STALL(9));
-	INS(&r, SASS_UBLKCP_SS, (UR(4), UR(6), UR(7)), READ(1), STALL(2));
+	INS(&r, SASS_UMOV, (UR(6), IMM((uint32_t)RIG_DATA)), STALL(2));
+	INS(&r, SASS_UMOV, (UR(7), IMM(RIG_DATA >> 32)), STALL(2));
+	INS(&r, SASS_UMOV, (UR(8), IMM(1)), STALL(9));
+	INS(&r, SASS_UBLKCP_SG, (UR(4), UR(6), UR(8)), READ(1), STALL(2));
 	if (!bad)
 		INS(&r, SASS_SYNCS_PHASECHK, (op_reg(SASS_PRED, 0), barrier, RZ), WRITE(2),
 		    STALL(2));
