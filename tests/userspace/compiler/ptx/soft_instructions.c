@@ -61,20 +61,14 @@ static bool load_kernel(const char *text, size_t length, const char *name, sov_m
 	return must(sov_module_get_function(*m, kernel, f), "looking for the kernel");
 }
 
-/* RDNA2 has no atomics of 128 bits. */
-static bool is_lacking(const char *name)
-{
-	return now.amd && !strncmp(name, "atom_", 5) && strstr(name, "b128");
-}
-
 static void check_instruction(const char *name, const char *text, size_t length)
 {
 	struct instruction_test *t = test_read(name, text);
 	sov_module m = NULL;
 	sov_function f;
 
-	if (t->unsupported || (t->needs_hopper && now.sm < 90) || (t->needs_ada && now.sm < 89) ||
-	    (t->needs_sm > now.sm && now.sm < 80) || is_lacking(name))
+	if (t->unsupported || (t->needs_hopper && (now.amd || now.sm < 90)) ||
+	    (t->needs_ada && now.sm < 89) || (t->needs_sm > now.sm && now.sm < 80))
 		ok(is_rejected(text, length), "%s is rejected as not supported on %s", name,
 		   now.device);
 	else
