@@ -15,6 +15,7 @@
 #define HIGH_BYTES    (1ull << 36) /* per reservation */
 #define GUARD_BYTES   (1ull << 16) /* unmapped after each allocation, so that overruns fault */
 #define WINDOW_BYTES  (UINT64_C(1) << 32)
+#define LOW(bits)     (UINT64_C(1) << (bits))
 #define MAX_REGIONS   64
 #define MAX_MAP_TRIES 256
 #define MAP_SKIP      (UINT64_C(1) << 40) /* from an occupied address to the next attempt */
@@ -26,7 +27,7 @@
 /* ThreadSanitizer aborts on addresses without a shadow, so the range that it leaves comes first. On
  * arm64 it has no shadow between 8 GiB and the upper half, so GPUs with fewer address bits cannot
  * allocate there. */
-#define LOW_FIRST {32, 32},
+#define LOW_FIRST {LOW(32), LOW(32)},
 #define HIGH_END  (UINT64_C(1) << 48)
 #else
 #define LOW_FIRST
@@ -81,14 +82,21 @@ static bool va_is_excluded(uint64_t start, uint64_t bytes)
 /*
  * Once: 4 GiB at some power of two, outside the excluded range if possible. A sanitizer's shadow
  * may lie in the low terabyte: ThreadSanitizer leaves 8 GiB on aarch64, AddressSanitizer on x86-64
- * only 2 GiB, where programs that are not position-independent begin too.
+ * only 2 GiB less 32 KiB, where programs that are not position-independent begin too.
  */
 static bool va_grow_low(void)
 {
-	static const struct {
-		uint8_t start_bits, size_bits;
-	} tries[] = {LOW_FIRST{33, 32}, {34, 32}, {35, 32}, {36, 32}, {37, 32},
-		     {38, 32},          {39, 32}, {32, 32}, {30, 29}};
+	static const struct range tries[] = {
+		LOW_FIRST{LOW(33), LOW(32)},
+		{LOW(34), LOW(32)},
+		{LOW(35), LOW(32)},
+		{LOW(36), LOW(32)},
+		{LOW(37), LOW(32)},
+		{LOW(38), LOW(32)},
+		{LOW(39), LOW(32)},
+		{LOW(32), LOW(32)},
+		{LOW(28), LOW(31) - LOW(28) - LOW(16)},
+	};
 	uint64_t start, bytes;
 	uint32_t i, excluded;
 
@@ -96,8 +104,8 @@ static bool va_grow_low(void)
 		return false;
 	for (excluded = 0; excluded < 2; excluded++)
 		for (i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
-			start = 1ull << tries[i].start_bits;
-			bytes = 1ull << tries[i].size_bits;
+			start = tries[i].start;
+			bytes = tries[i].bytes;
 			if (va_is_excluded(start, bytes) == !!excluded &&
 			    va_reserve_at(start, bytes, MAP_FIXED_NOREPLACE, &start))
 				return ranges_add(&va.low, start, bytes);
