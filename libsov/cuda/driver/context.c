@@ -176,12 +176,19 @@ API cuCtxCreate_v4(CUcontext *out, const struct cuda_context_params *p, unsigned
 		       : create_and_push(out, flags, device);
 }
 
+/* Destroyed contexts stay, so that their handles are recognised as invalid. */
+static CUcontext destroyed;
+
 API cuCtxDestroy_v2(CUcontext c)
 {
 	if (!IS(c, CONTEXT) || c->primary)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	context_release(c);
 	c->magic = 0;
+	pthread_mutex_lock(&primary_lock);
+	c->next_destroyed = destroyed;
+	destroyed = c;
+	pthread_mutex_unlock(&primary_lock);
 	if (cuda_context_peek() == c)
 		depth--;
 	return CUDA_SUCCESS;

@@ -67,6 +67,7 @@ struct CUctx_st {
 	uint32_t magic;
 	CUdevice ordinal;
 	struct cuda_device *device;
+	struct CUctx_st *next_destroyed;
 	bool primary;
 	unsigned retained, flags;
 	uint64_t id;
