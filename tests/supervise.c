@@ -5,10 +5,13 @@
  * a log without that last line belongs to a command that did not end.
  *
  * Limits do not depend on how busy the machine is. A livelock is stopped when its session has used
- * TEST_CPU_SECONDS of CPU time, a deadlock when its session has used none for TEST_IDLE_SECONDS.
- * TEST_WALL_SECONDS is the last resort for a command that waits forever and polls. SIGTERM comes
- * first, so that a command can report its state, and SIGKILL five seconds later. Processes that a
- * command leaves behind are killed.
+ * TEST_CPU_SECONDS of CPU time, a deadlock when its session has used less than a hundredth of
+ * TEST_IDLE_SECONDS for that long, which is also true of one that polls now and then.
+ * TEST_WALL_SECONDS is the last resort for a command that waits forever and polls often. SIGTERM
+ * comes first, so that a command can report its state, and SIGKILL five seconds later. Processes
+ * that a command leaves behind are killed.
+ *
+ * Once a minute a line on standard error names the commands that run, and so does an interrupt.
  *
  * Each command is a session, because shells and timeout(1) create process groups of their own.
  */
@@ -35,14 +38,17 @@
 struct job {
 	pid_t session; /* 0: the slot is free */
 	int log;
-	double start, progress;       /* times of the start and of the last use of CPU time */
-	double term;                  /* time of SIGTERM; 0: not sent */
-	uint64_t ticks, ticks_before; /* CPU time at the last two samples, in clock ticks */
-	char why[96];                 /* the limit that was exceeded */
+	char name[96];           /* the end of the command's last word */
+	double start, progress;  /* times of the start and of the last progress */
+	double term;             /* time of SIGTERM; 0: not sent */
+	uint64_t ticks;          /* CPU time at the last sample, in clock ticks */
+	uint64_t progress_ticks; /* CPU time at the last progress */
+	char why[96];            /* the limit that was exceeded */
 };
 
 static struct job *jobs;
 static long job_count, cpu_seconds, idle_seconds, wall_seconds, ticks_per_second;
+static long ended_count, plan_count;
 
 __attribute__((format(printf, 1, 2), noreturn)) static void die(const char *fmt, ...)
 {
@@ -175,12 +181,11 @@ static void add_ticks(struct job *j, pid_t pid, uint64_t ticks, void *data)
 /* Takes a sample of every job's CPU time and stops the jobs that exceed a limit. */
 static void enforce_limits(void)
 {
-	for (long i = 0; i < job_count; i++) {
-		jobs[i].ticks_before = jobs[i].ticks;
+	for (long i = 0; i < job_count; i++)
 		jobs[i].ticks = 0;
-	}
 	each_process(add_ticks, NULL);
 	double t = now();
+	uint64_t least = idle_seconds * ticks_per_second / 100;
 
 	for (long i = 0; i < job_count; i++) {
 		struct job *j = &jobs[i];
@@ -188,8 +193,10 @@ static void enforce_limits(void)
 		if (!j->session)
 			continue;
 		/* The time of an orphan that init waited for is lost, so the sum may also fall. */
-		if (j->ticks != j->ticks_before)
+		if (j->ticks > j->progress_ticks + least || j->ticks < j->progress_ticks) {
 			j->progress = t;
+			j->progress_ticks = j->ticks;
+		}
 		if (j->term) {
 			if (t - j->term > GRACE_SECONDS)
 				signal_session(j, SIGKILL);
@@ -199,7 +206,8 @@ static void enforce_limits(void)
 			snprintf(j->why, sizeof(j->why), "used more than %ld s of CPU time",
 				 cpu_seconds);
 		else if (t - j->progress > idle_seconds)
-			snprintf(j->why, sizeof(j->why), "used no CPU time for %ld s",
+			snprintf(j->why, sizeof(j->why),
+				 "used less than %.2f s of CPU time in %ld s", idle_seconds / 100.0,
 				 idle_seconds);
 		else if (t - j->start > wall_seconds)
 			snprintf(j->why, sizeof(j->why), "ran for more than %ld s", wall_seconds);
@@ -225,6 +233,10 @@ static void start(struct job *j, char *line)
 	if (n < 2)
 		die("line '%s' of the plan is not a log and a command", n ? words[0] : "");
 	*j = (struct job){.start = now(), .progress = now()};
+	size_t length = strlen(words[n - 1]), most = sizeof(j->name) - 1;
+
+	snprintf(j->name, sizeof(j->name), "%s",
+		 words[n - 1] + (length > most ? length - most : 0));
 	j->log = open(words[0], O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
 	if (j->log < 0)
 		die("cannot write log %s: %s", words[0], strerror(errno));
@@ -280,7 +292,29 @@ static void finish_jobs(void)
 			cpu, j->why[0] ? ": " : "", j->why);
 		close(j->log);
 		j->session = 0;
+		ended_count++;
 	}
+}
+
+/* Says on standard error which commands run. */
+static void report_running(void)
+{
+	fprintf(stderr, "tests: %ld of %ld ended; running:", ended_count, plan_count);
+	for (long i = 0; i < job_count; i++)
+		if (jobs[i].session)
+			fprintf(stderr, " %s (%.0f s, %.0f s CPU)", jobs[i].name,
+				now() - jobs[i].start, jobs[i].ticks / (double)ticks_per_second);
+	fputc('\n', stderr);
+}
+
+static long count_lines(FILE *file)
+{
+	long n = 0;
+
+	for (int c; (c = getc(file)) != EOF;)
+		n += c == '\n';
+	rewind(file);
+	return n;
 }
 
 int main(int argc, char **argv)
@@ -302,17 +336,18 @@ int main(int argc, char **argv)
 	job_count = positive_number("JOBS", sysconf(_SC_NPROCESSORS_ONLN));
 	cpu_seconds = positive_number("TEST_CPU_SECONDS", 600);
 	idle_seconds = positive_number("TEST_IDLE_SECONDS", 120);
-	wall_seconds = positive_number("TEST_WALL_SECONDS", 7200);
+	wall_seconds = positive_number("TEST_WALL_SECONDS", 1800);
 	ticks_per_second = sysconf(_SC_CLK_TCK);
 	jobs = calloc(job_count, sizeof(*jobs));
 	if (!jobs)
 		die("no memory for %ld jobs", job_count);
+	plan_count = count_lines(plan);
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(handled) / sizeof(*handled); i++)
 		sigaddset(&set, handled[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 
-	double sample = now();
+	double sample = now(), report = now();
 
 	for (;;) {
 		long running = 0;
@@ -329,6 +364,7 @@ int main(int argc, char **argv)
 		int number = sigtimedwait(&set, NULL, &second);
 
 		if (number > 0 && number != SIGCHLD) {
+			report_running();
 			for (long i = 0; i < job_count; i++)
 				kill_session(&jobs[i]);
 			return 128 + number;
@@ -336,6 +372,10 @@ int main(int argc, char **argv)
 		if (now() - sample >= 1) {
 			sample = now();
 			enforce_limits();
+		}
+		if (now() - report >= 60) {
+			report = now();
+			report_running();
 		}
 	}
 	free(line);

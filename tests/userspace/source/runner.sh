@@ -70,6 +70,10 @@ program waits <<'END'
 echo "ok 1 - one"
 timeout 1000 sleep 1000
 END
+program polls <<'END'
+echo "ok 1 - one"
+while :; do sleep 1; done
+END
 program ignores_sigterm <<'END'
 trap "" TERM
 echo "ok 1 - one"
@@ -141,8 +145,10 @@ verdict "a program that does not exist is a failure" "0 passed, 1 failed, 0 skip
 verdict "a program named twice runs twice" "4 passed, 0 failed, 0 skipped" 0 "" passes passes
 TEST_CPU_SECONDS=1 verdict "a livelock is stopped by its CPU time" "1 passed, 1 failed, 0 skipped" 1 \
 	"used more than 1 s of CPU time" burns
-TEST_IDLE_SECONDS=1 verdict "a deadlock is stopped because it uses no CPU time" "1 passed, 1 failed, 0 skipped" 1 \
-	"used no CPU time for 1 s" waits
+TEST_IDLE_SECONDS=1 verdict "a deadlock is stopped because it uses almost no CPU time" "1 passed, 1 failed, 0 skipped" 1 \
+	"used less than 0.01 s of CPU time in 1 s" waits
+TEST_IDLE_SECONDS=4 verdict "a deadlock that polls now and then is stopped" "1 passed, 1 failed, 0 skipped" 1 \
+	"used less than 0.04 s of CPU time in 4 s" polls
 TEST_WALL_SECONDS=1 verdict "the last resort is a limit of wall time" "1 passed, 1 failed, 0 skipped" 1 \
 	"ran for more than 1 s" waits
 TEST_CPU_SECONDS=soon verdict "a limit that is no number is a failure" "0 passed, 2 failed, 0 skipped" 1 \
@@ -159,6 +165,16 @@ ok $? "processes that a program leaves behind are killed"
 SUITE=first verdict "a suite of its own" "1 passed, 1 failed, 0 skipped" 1 "$dir/build/test-logs/first/" short
 SUITE=second verdict "another suite" "2 passed, 0 failed, 0 skipped" 0 "" passes
 has "$(cat "$dir"/build/test-logs/first/*short.sh.log)" "1..2" "the log of an earlier suite stays where the report says"
+
+# An interrupted supervisor names the commands that it interrupts.
+echo "$dir/interrupted.log sh $dir/waits.sh" >"$dir/plan"
+"$dir/build/supervise" "$dir/plan" 2>"$dir/supervisor.log" &
+until grep -q '^ok' "$dir/interrupted.log" 2>/dev/null; do
+	sleep 0.1
+done
+kill -TERM $!
+wait $!
+has "$(cat "$dir/supervisor.log")" "tests: 0 of 1 ended; running: $dir/waits.sh (" "an interrupted supervisor names what ran"
 
 wait $slow
 is "exit status $?, $(tail -n 1 "$dir/slow.log")" "exit status 1, 1 passed, 1 failed, 0 skipped" \
