@@ -16,16 +16,15 @@ static bool is_cube(const struct ir_inst *in)
  * face where that was not 1. */
 static void divide_by_largest(struct select *s, struct arg *words)
 {
-	struct mir_source x[3], largest = new_temp(s, SASS_GPR, 1), inverse;
+	struct mir_source x[3], larger = new_temp(s, SASS_GPR, 1),
+				largest = new_temp(s, SASS_GPR, 1),
+				inverse = new_temp(s, SASS_GPR, 1);
 
 	for (uint32_t k = 0; k < 3; k++)
 		x[k] = in_reg(s, words[k]);
-	EMIT(s, FMNMX, largest, with_flags(x[0], SASS_ABS), with_flags(x[1], SASS_ABS),
+	EMIT(s, FMNMX, larger, with_flags(x[0], SASS_ABS), with_flags(x[1], SASS_ABS),
 	     mir_pred_const(false));
-	inverse = new_temp(s, SASS_GPR, 1);
-	EMIT(s, FMNMX, inverse, largest, with_flags(x[2], SASS_ABS), mir_pred_const(false));
-	largest = inverse;
-	inverse = new_temp(s, SASS_GPR, 1);
+	EMIT(s, FMNMX, largest, larger, with_flags(x[2], SASS_ABS), mir_pred_const(false));
 	set_mod(EMIT(s, MUFU, inverse, largest), SASS_M_FUNC, SASS_MUFU_RCP);
 	for (uint32_t k = 0; k < 3; k++) {
 		words[k] = (struct arg){.src = new_temp(s, SASS_GPR, 1)};

@@ -56,15 +56,22 @@ CUDA_EXPORT cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int
 
 /* ---- arrays ---- */
 
+static bool describe(const cudaChannelFormatDesc *d, cudaExtent extent, unsigned flags,
+		     CUDA_ARRAY3D_DESCRIPTOR *a)
+{
+	*a = (CUDA_ARRAY3D_DESCRIPTOR){.Width = extent.width,
+				       .Height = extent.height,
+				       .Depth = extent.depth,
+				       .Flags = flags};
+	return d && to_format(d, &a->Format, &a->NumChannels);
+}
+
 RT cudaMalloc3DArray(CUarray *out, const cudaChannelFormatDesc *d, cudaExtent extent,
 		     unsigned flags)
 {
-	CUDA_ARRAY3D_DESCRIPTOR a = {.Width = extent.width,
-				     .Height = extent.height,
-				     .Depth = extent.depth,
-				     .Flags = flags};
+	CUDA_ARRAY3D_DESCRIPTOR a;
 
-	if (!d || !to_format(d, &a.Format, &a.NumChannels))
+	if (!describe(d, extent, flags, &a))
 		return rt_return(CUDA_ERROR_RT_INVALID_CHANNEL);
 	CALL(cuArray3DCreate_v2(out, &a));
 }
@@ -84,12 +91,9 @@ RT cudaFreeArray(CUarray array)
 RT cudaMallocMipmappedArray(CUmipmappedArray *out, const cudaChannelFormatDesc *d,
 			    cudaExtent extent, unsigned levels, unsigned flags)
 {
-	CUDA_ARRAY3D_DESCRIPTOR a = {.Width = extent.width,
-				     .Height = extent.height,
-				     .Depth = extent.depth,
-				     .Flags = flags};
+	CUDA_ARRAY3D_DESCRIPTOR a;
 
-	if (!d || !to_format(d, &a.Format, &a.NumChannels))
+	if (!describe(d, extent, flags, &a))
 		return rt_return(CUDA_ERROR_RT_INVALID_CHANNEL);
 	CALL(cuMipmappedArrayCreate(out, &a, levels));
 }
