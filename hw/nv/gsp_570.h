@@ -159,7 +159,7 @@ static_assert(sizeof(struct nv_gsp_queue) == NV_GSP_QUEUE_GET + 4, "msgqTxHeader
 
 struct nv_gsp_element {
 	uint8_t tag[16], aad[16];
-	uint32_t checksum; /* makes the XOR of all words of the element's pages 0 */
+	uint32_t checksum; /* makes the XOR of the words up to the end of the RPC 0 */
 	uint32_t sequence, pages, pad;
 };
 static_assert(sizeof(struct nv_gsp_element) == 48, "GSP_MSG_QUEUE_ELEMENT");

@@ -13,14 +13,18 @@ static u8 *nv_message_page(const struct nv_gsp_queue *q, u32 index)
 	return (u8 *)q + NV_GSP_PAGE * (1 + index % NV_GSP_QUEUE_ELEMENTS);
 }
 
-/* XOR of all words of an element; 0 if the element is intact. */
-static u32 nv_message_checksum(const struct nv_gsp_element *e, u32 pages)
+/*
+ * XOR of the words of an element from its header to the end of the RPC; 0 if they are intact. The
+ * sum is of 64-bit words, the last of which the sender fills up with zeros. What follows in the
+ * page is undefined, and is in no sum (open-gpu-kernel-modules, message_queue_cpu.c).
+ */
+static u32 nv_message_checksum(const struct nv_gsp_element *e)
 {
-	const u32 *word = (const u32 *)e;
-	u32 sum = 0, i;
+	const struct nv_gsp_rpc *rpc = (const struct nv_gsp_rpc *)(e + 1);
+	u32 words = (sizeof(*e) + rpc->bytes + 7) / 8 * 2, sum = 0, i;
 
-	for (i = 0; i < pages * (NV_GSP_PAGE / sizeof(*word)); i++)
-		sum ^= word[i];
+	for (i = 0; i < words; i++)
+		sum ^= ((const u32 *)e)[i];
 	return sum;
 }
 
@@ -54,7 +58,7 @@ u32 nv_message_build(struct nv_gsp_element *e, u32 sequence, const struct nv_mes
 		memcpy(rpc + 1, m->head, m->head_bytes);
 	if (m->body_bytes)
 		memcpy((u8 *)(rpc + 1) + m->head_bytes, m->body, m->body_bytes);
-	e->checksum = nv_message_checksum(e, pages);
+	e->checksum = nv_message_checksum(e);
 	return pages;
 }
 
@@ -72,14 +76,14 @@ const char *nv_message_check(const struct nv_gsp_element *e, u32 sequence, u32 p
 
 	if (!pages || pages > NV_GSP_ELEMENT_PAGES || e->pages != pages)
 		return "bad size";
-	if (nv_message_checksum(e, pages))
+	if (rpc->bytes < sizeof(*rpc) || rpc->bytes > pages * NV_GSP_PAGE - sizeof(*e))
+		return "bad RPC length";
+	if (nv_message_checksum(e))
 		return "bad checksum";
 	if (e->sequence != sequence)
 		return "unexpected sequence number";
 	if (rpc->version != NV_GSP_RPC_VERSION || rpc->signature != NV_GSP_RPC_SIGNATURE)
 		return "bad RPC header";
-	if (rpc->bytes < sizeof(*rpc) || rpc->bytes > pages * NV_GSP_PAGE - sizeof(*e))
-		return "bad RPC length";
 	return NULL;
 }
 

@@ -29,15 +29,30 @@ static uint8_t *element_page(struct card *c, uint32_t queue, uint32_t index)
 			true, "a page of a queue");
 }
 
-static uint32_t element_checksum(const uint8_t *element, uint32_t pages)
+/* The XOR of an element's words of 64 bits, folded to 32, from its header to the end of its RPC.
+ * Bytes behind the RPC in the last word are zero; those behind that word are in no sum. */
+static uint32_t element_checksum(const uint8_t *element, uint32_t rpc_bytes)
 {
+	uint32_t bytes = ((uint32_t)sizeof(struct nv_gsp_element) + rpc_bytes + 7) / 8 * 8;
 	uint32_t sum = 0, word;
 
-	for (uint32_t i = 0; i < pages * NV_GSP_PAGE; i += 4) {
+	for (uint32_t i = 0; i < bytes; i += 4) {
 		memcpy(&word, element + i, 4);
 		sum ^= word;
 	}
 	return sum;
+}
+
+/* RM's sender reuses its staging area, so that parts of earlier messages follow an RPC. Here it is
+ * noise: a driver that sums it sees the error in every message. */
+static void dirty_tail(uint8_t *element, uint32_t rpc_bytes, uint32_t seed)
+{
+	uint32_t end = (uint32_t)sizeof(struct nv_gsp_element) + rpc_bytes;
+
+	for (uint32_t i = (end + 7) / 8 * 8; i < ELEMENT_BYTES; i++) {
+		seed = seed * 1664525u + 1013904223u;
+		element[i] = (uint8_t)(seed >> 24);
+	}
 }
 
 /* Raises the GSP's interrupt for a message. It is not raised again while its bit is set. */
@@ -114,13 +129,16 @@ static bool send_message(struct card *c, uint32_t function, const void *payload,
 	uint32_t pages = e.pages;
 
 	if (good) {
+		uint32_t whole = rpc.bytes;
 		bool wrong = fault_corrupt(c, &e, &rpc);
 
 		memcpy(element, &e, sizeof(e));
 		memcpy(element + sizeof(e), &rpc, sizeof(rpc));
 		if (bytes) /* payload may be NULL */
 			memcpy(element + NV_GSP_HEADERS, payload, bytes);
-		e.checksum = element_checksum(element, pages) ^ wrong;
+		dirty_tail(element, whole, g->sequence_out);
+		e.checksum =
+			element_checksum(element, rpc.bytes < whole ? rpc.bytes : whole) ^ wrong;
 		memcpy(element, &e, sizeof(e));
 	}
 	for (uint32_t i = 0; good && i < pages; i++) {
@@ -352,13 +370,13 @@ static const char *receive_element(struct card *c, uint32_t there, uint8_t *elem
 	}
 	if (e->sequence != g->sequence_in)
 		return "its sequence number is not the next";
-	if (element_checksum(element, e->pages))
-		return "its checksum is wrong";
 	memcpy(&rpc, element + sizeof(*e), sizeof(rpc));
-	if (rpc.version != NV_GSP_RPC_VERSION || rpc.signature != NV_GSP_RPC_SIGNATURE)
-		return "its header is invalid";
 	if (rpc.bytes < sizeof(rpc) || rpc.bytes > e->pages * NV_GSP_PAGE - sizeof(*e))
 		return "its call does not fit into the element";
+	if (element_checksum(element, rpc.bytes))
+		return "its checksum is wrong";
+	if (rpc.version != NV_GSP_RPC_VERSION || rpc.signature != NV_GSP_RPC_SIGNATURE)
+		return "its header is invalid";
 	if (rpc.result != NV_GSP_RPC_PENDING)
 		return "it already has a result";
 	return NULL;

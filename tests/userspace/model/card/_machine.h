@@ -164,15 +164,16 @@ static inline struct nv_gsp_element *put(uint32_t function, const void *payload,
 	uint32_t slot = command()->put;
 	struct nv_gsp_element *e = at(COMMAND + 4096 * (1 + slot));
 	struct nv_gsp_rpc *rpc = (void *)(e + 1);
-	uint32_t sum = 0;
+	uint32_t sum = 0, words = (uint32_t)(NV_GSP_HEADERS + bytes + 7) / 8 * 2;
 
-	memset(e, 0, 4096);
+	memset(e, 0x5a, 4096); /* what follows the message is in no sum */
+	memset(e, 0, 4 * words);
 	e->sequence = sequence++;
 	e->pages = 1;
 	*rpc = (struct nv_gsp_rpc){
 		NV_GSP_RPC_VERSION, NV_GSP_RPC_SIGNATURE, 32 + bytes, function, ~0u, ~0u, 0, 0};
 	memcpy(rpc + 1, payload, bytes);
-	for (int i = 0; i < 1024; i++)
+	for (uint32_t i = 0; i < words; i++)
 		sum ^= ((uint32_t *)e)[i];
 	e->checksum = sum;
 	command()->put = (slot + 1) % NV_GSP_QUEUE_ELEMENTS;

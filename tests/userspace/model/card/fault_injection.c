@@ -19,14 +19,27 @@ static uint32_t messages_present(void)
 {
 	return __atomic_load_n(&((struct nv_gsp_queue *)at(STATUS))->put, __ATOMIC_ACQUIRE);
 }
+/* An announced length beyond the message does not change what is summed. */
 static bool checksum_valid(uint32_t number)
 {
+	const uint32_t most = sizeof(struct nv_gsp_rpc) + sizeof(struct nv_gsp_static_info);
 	const uint32_t *words = (void *)message(number);
-	uint32_t sum = 0;
+	uint32_t bytes = call_of(number)->bytes, sum = 0;
 
-	for (int i = 0; i < 1024; i++)
+	bytes = (uint32_t)sizeof(struct nv_gsp_element) + (bytes < most ? bytes : most);
+	for (uint32_t i = 0; i < (bytes + 7) / 8 * 2; i++)
 		sum ^= words[i];
 	return !sum;
+}
+/* Behind a message are old bytes. */
+static bool tail_dirty(uint32_t number)
+{
+	const uint8_t *page = (void *)message(number);
+	uint32_t end = (uint32_t)sizeof(struct nv_gsp_element) + call_of(number)->bytes, set = 0;
+
+	for (uint32_t i = (end + 7) / 8 * 8; i < 4096; i++)
+		set += page[i] != 0;
+	return end < 4096 && set > (4096 - end) / 2;
 }
 
 /* Boots and makes one call: two messages, or what the fault makes of them. */
@@ -49,7 +62,8 @@ static bool message_valid(uint32_t number, uint32_t function)
 
 	return e->pages == 1 && e->sequence == number && checksum_valid(number) &&
 	       rpc->signature == NV_GSP_RPC_SIGNATURE && rpc->bytes >= sizeof(*rpc) &&
-	       rpc->bytes <= 4096 && rpc->function == function && !rpc->result;
+	       rpc->bytes <= 4096 && rpc->function == function && !rpc->result &&
+	       tail_dirty(number);
 }
 
 static bool silent(void)
