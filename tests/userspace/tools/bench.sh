@@ -6,7 +6,7 @@ sov=$BUILD/sov
 json=$BUILD/tests/tools/_json
 export SOV_SOFT=gh100:vram=64M
 
-out=$("$sov" bench --repeat 3)
+out=$("$sov" bench --repeat 3 --seconds 600)
 ok $? "sov bench succeeds"
 for row in "launch and wait" "issue after idle" "issue in a burst of 100" "kernel in a chain of 100"; do
 	has "$out" "$row " "sov bench prints the row: $row"
