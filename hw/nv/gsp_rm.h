@@ -156,6 +156,7 @@ struct rm_context_buffers { /* NV2080_CTRL_INTERNAL_STATIC_GR_GET_CONTEXT_BUFFER
 	} engine[RM_GRAPHICS_ENGINES];
 };
 static_assert(sizeof(struct rm_context_buffers) == 1664, "GET_CONTEXT_BUFFERS_INFO");
+#define RM_CONTEXT_UNSUPPORTED 0xffffffff /* size of a buffer that the chip does not have */
 /* ctrl0080fifo.h, ENGINE_CONTEXT_PROPERTIES_ENGINE_ID: indices into that table. */
 #define RM_CONTEXT_MAIN         0x00
 #define RM_CONTEXT_PAGE_POOL_OLD 0x0d /* the same buffer under the index that nouveau uses */
@@ -249,6 +250,7 @@ struct rm_copy_directories { /* NV90F1_CTRL_VASPACE_COPY_SERVER_RESERVED_PDES_PA
 		uint8_t shift, pad[3];
 	} list[6];
 };
+#define RM_DIRECTORY_VRAM 1 /* aperture */
 static_assert(sizeof(struct rm_copy_directories) == 184, "VASPACE_COPY_SERVER_RESERVED_PDES");
 #define RM_RESERVED_VA    0x100000000ull
 #define RM_RESERVED_BYTES 0x20000000ull

@@ -35,6 +35,7 @@
 
 /* Bit 1 clears when earlier writes have reached VRAM. nouveau nvkm/subdev/bar/g84.c. */
 #define NV_UFLUSH_FB_FLUSH             0x070000
+#define NV_UFLUSH_FB_FLUSH_OUTSTANDING (1u << 1)
 
 /* PFB: address >> 8 of the page that the GPU reads to flush writes. OGKM hopper/gh100/dev_fb.h. */
 #define NV_PFB_FLUSH_SYSMEM_ADDR_LO    0x100a34
@@ -46,6 +47,7 @@
 /* GSP: a falcon with a RISC-V core. OGKM ampere/ga102/dev_falcon_v4.h, dev_riscv_pri.h. */
 #define NV_PGSP_IRQSCLR                0x110004
 #define NV_PGSP_IRQSTAT                0x110008
+#define NV_PGSP_IRQ_HALT               (1u << 4) /* its core has halted. OGKM dev_falcon_v4.h */
 #define NV_PGSP_IRQ_SWGEN0             (1u << 6) /* a message is in the status queue */
 #define NV_PGSP_MAILBOX0               0x110040
 #define NV_PGSP_MAILBOX1               0x110044
@@ -117,10 +119,13 @@
 #define NV_VF_DOORBELL                 0xbb0090
 #define NV_DOORBELL(runlist, channel)  ((uint32_t)(runlist) << 16 | (channel))
 
-/* BAR1 maps VRAM directly in physical mode, which is also the reset state. OGKM
- * hopper/gh100/dev_vm.h. */
+/* BAR1 maps VRAM directly in physical mode, which is also the reset state. The write of the high
+ * word, which comes last, starts the change; it has ended when both bits are clear. OGKM
+ * hopper/gh100/dev_vm.h, kern_bus_gh100.c. */
 #define NV_VF_BAR1_BLOCK               0xb80f60
 #define NV_VF_BAR1_BLOCK_PENDING       (1u << 0)
+#define NV_VF_BAR1_BLOCK_OUTSTANDING   (1u << 1)
 #define NV_VF_BAR1_BLOCK_VIRTUAL       (1u << 9)
+#define NV_VF_BAR1_BLOCK_HIGH          0xb80f64
 
 #endif

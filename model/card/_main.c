@@ -16,7 +16,7 @@
 
 static const char usage[] =
 	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER] [--trap] "
-	"[--fault NAME] [--runlist-mode KIND] [--stop MS] [--require-quiesced]\n"
+	"[--fault NAME] [--runlist-mode KIND] [--stop MS] [--seed N] [--require-quiesced]\n"
 	"Serves one virtual machine, whose QEMU has -device vfio-user-pci with this socket.\n"
 	"  --chip NAME       gh100\n"
 	"  --socket PATH     local socket to create and listen on; replaces one that no process "
@@ -29,6 +29,7 @@ static const char usage[] =
 	"  --runlist-mode KIND  channel groups share an engine by time: sliced (time slices), or "
 	"held (until a group is idle)\n"
 	"  --stop MS         how long it takes to stop busy channels (0)\n"
+	"  --seed N          how long operations take (0), for a run that can be repeated\n"
 	"  --require-quiesced  a machine must disconnect with GSP, bus mastering and "
 	"interrupts off\n"
 	"Exits with 0 when nothing was refused, 1 when something was, 2 when it could not start.\n";
@@ -134,6 +135,15 @@ static bool read_mb(const char *text, uint64_t *bytes)
 	return *text >= '0' && *text <= '9' && !*end && !errno && mb && mb <= UINT64_MAX >> 20;
 }
 
+static bool read_seed(const char *text, uint64_t *seed)
+{
+	char *end;
+
+	errno = 0;
+	*seed = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
 static bool read_ms(const char *text, uint32_t *ms)
 {
 	char *end;
@@ -154,6 +164,7 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 		{"fault", required_argument, NULL, 'w'},
 		{"runlist-mode", required_argument, NULL, 'u'},
 		{"stop", required_argument, NULL, 'p'},
+		{"seed", required_argument, NULL, 'e'},
 		{"require-quiesced", no_argument, NULL, 'q'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
@@ -193,6 +204,14 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 				fprintf(stderr,
 					"sovgpu-model: --stop '%s' is not a number of ms up to "
 					"60000\n",
+					optarg);
+				return false;
+			}
+			break;
+		case 'e':
+			if (!read_seed(optarg, &o->seed)) {
+				fprintf(stderr,
+					"sovgpu-model: --seed '%s' is not a number of 64 bits\n",
 					optarg);
 				return false;
 			}

@@ -46,14 +46,20 @@ static bool find_page(struct card_space *s, uint64_t va, struct mmu_page *p)
 	return found;
 }
 
-/* A page must lie in unprotected video memory or in memory mapped for DMA. */
+/* A page must lie in unprotected video memory or in memory mapped for DMA, which the GPU must not
+ * cache: its L2 would keep lines that the CPU has changed since. nouveau maps it so, too
+ * (gh100_vmm_valid). */
 static uint8_t *page_memory(struct card *c, const struct mmu_page *p)
 {
 	uint64_t address = p->entry & NV_MMU3_ADDRESS, bytes = (uint64_t)1 << p->shift,
 		 end = usable_vram_end(c);
 
-	if (NV_MMU3_APERTURE(p->entry) >= NV_MMU3_APERTURE(NV_MMU3_PTE_COHERENT))
-		return card_dma(c, address, bytes, false, "a mapped page");
+	if (NV_MMU3_APERTURE(p->entry) >= NV_MMU3_APERTURE(NV_MMU3_PTE_COHERENT)) {
+		if (p->entry & NV_MMU3_PCF_UNCACHED)
+			return card_dma(c, address, bytes, false, "a mapped page");
+		card_refuse(c, "MMU: 0x%" PRIx64 " is mapped to system memory as cached", p->va);
+		return NULL;
+	}
 	if (address < end && bytes <= end - address)
 		return c->vram + address;
 	card_refuse(c,

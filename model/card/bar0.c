@@ -42,8 +42,12 @@ static uint32_t read_time_high(struct card *c)
 
 static uint32_t read_flush(struct card *c)
 {
-	(void)c;
-	return 0; /* complete: the model does it on the write */
+	return latency_left(&c->flush_reads) ? NV_UFLUSH_FB_FLUSH_OUTSTANDING : 0;
+}
+static void write_flush(struct card *c, uint32_t value)
+{
+	if (value)
+		c->flush_reads = latency_next(c);
 }
 static void write_alarm(struct card *c, uint32_t value)
 {
@@ -55,6 +59,7 @@ static void write_alarm(struct card *c, uint32_t value)
 #define FSP_WORD(name, member) \
 	static uint32_t read_##name(struct card *c) \
 	{ \
+		fsp_poll(c); \
 		return c->fsp.member; \
 	} \
 	static void write_##name(struct card *c, uint32_t value) \
@@ -67,6 +72,7 @@ FSP_WORD(answer_head, answer[0])
 FSP_WORD(answer_tail, answer[1])
 static uint32_t read_queue_head(struct card *c)
 {
+	fsp_poll(c);
 	return c->fsp.queue[0];
 }
 static void write_gsp_doorbell(struct card *c, uint32_t value)
@@ -75,23 +81,39 @@ static void write_gsp_doorbell(struct card *c, uint32_t value)
 	gsp_commands(c); /* ignored until the GSP runs */
 }
 
+#define INVALIDATE_SPACE (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA)
+#define INVALIDATE_WINDOWS \
+	(INVALIDATE_SPACE | NV_VF_MMU_INVALIDATE_ALL_ROOTS | NV_VF_MMU_INVALIDATE_HUB)
+
 static void write_invalidate(struct card *c, uint32_t value)
 {
+	struct invalidation *i = &c->invalidation;
 	uint64_t root = ((uint64_t)c->mmu_root[1] << 32 | c->mmu_root[0]) << 8;
 
-	if (value == (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA |
-		      NV_VF_MMU_INVALIDATE_ALL_ROOTS | NV_VF_MMU_INVALIDATE_HUB))
-		return; /* windows cache no translations */
-	if (value != (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA) ||
-	    root % NV_MMU3_TABLE_BYTES || root > c->vram_bytes - NV_MMU3_TABLE_BYTES)
+	if (i->command) {
+		card_refuse(c, "MMU: invalidation 0x%08x while another is under way", value);
+		return;
+	}
+	if (value != INVALIDATE_WINDOWS &&
+	    (value != INVALIDATE_SPACE || root % NV_MMU3_TABLE_BYTES ||
+	     root > c->vram_bytes - NV_MMU3_TABLE_BYTES)) {
 		card_refuse(c, "MMU: invalidation 0x%08x of tables at 0x%" PRIx64, value, root);
-	else
-		space_invalidate(c, root);
+		return;
+	}
+	*i = (struct invalidation){value, latency_next(c), root};
 }
 static uint32_t read_invalidate(struct card *c)
 {
-	(void)c;
-	return 0; /* complete: the model does it on the write */
+	struct invalidation *i = &c->invalidation;
+
+	if (!i->command)
+		return 0;
+	if (latency_left(&i->reads))
+		return i->command;
+	if (i->command == INVALIDATE_SPACE) /* windows cache no translations */
+		space_invalidate(c, i->root);
+	i->command = 0;
+	return 0;
 }
 static void write_root_low(struct card *c, uint32_t value)
 {
@@ -111,8 +133,16 @@ static void write_pramin_base(struct card *c, uint32_t value)
 	c->pramin = value;
 }
 
+/* The high word starts the change of mode. */
 static uint32_t read_window(struct card *c)
 {
+	uint32_t left = c->gsp.bind_reads;
+
+	if (latency_left(&c->gsp.bind_reads))
+		return NV_VF_BAR1_BLOCK_VIRTUAL | NV_VF_BAR1_BLOCK_OUTSTANDING |
+		       (left > 1 ? NV_VF_BAR1_BLOCK_PENDING : 0);
+	if (c->gsp.bind_started)
+		c->gsp.window_virtual = false;
 	return c->gsp.window_virtual ? NV_VF_BAR1_BLOCK_VIRTUAL : 0;
 }
 static void write_window(struct card *c, uint32_t value)
@@ -122,7 +152,12 @@ static void write_window(struct card *c, uint32_t value)
 			    "VF_BAR1_BLOCK: 0x%08x; page tables of the driver are not "
 			    "modelled there",
 			    value);
-	c->gsp.window_virtual = false;
+}
+static void write_window_high(struct card *c, uint32_t value)
+{
+	write_window(c, value);
+	c->gsp.bind_started = true;
+	c->gsp.bind_reads = 1 + latency_next(c);
 }
 
 static const struct reg registers[] = {
@@ -133,8 +168,9 @@ static const struct reg registers[] = {
 	/* The firmware owns the clock: writes have no effect. */
 	{NV_PTIMER_TIME_0, "PTIMER_TIME_0", .writable = ~0u, .read = read_time_low},
 	{NV_PTIMER_TIME_1, "PTIMER_TIME_1", .writable = ~0u, .read = read_time_high},
-	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", .reset = NV_THERM_FSP_BOOT_COMPLETE},
-	{NV_UFLUSH_FB_FLUSH, "UFLUSH_FB_FLUSH", .writable = 1, .read = read_flush},
+	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", .read = fsp_read_boot_status},
+	{NV_UFLUSH_FB_FLUSH, "UFLUSH_FB_FLUSH", .writable = 1, .read = read_flush,
+	 .write = write_flush},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", .writable = ~0u},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", .writable = 0xfffff},
 	{NV_PEXTDEV_BOOT_0, "PEXTDEV_BOOT_0", .reset = 0},
@@ -145,11 +181,12 @@ static const struct reg registers[] = {
 	{NV_PGSP_MAILBOX0, "PGSP_MAILBOX0", .read = gsp_read_mailbox0},
 	{NV_PGSP_MAILBOX1, "PGSP_MAILBOX1", .reset = 0},
 	{NV_PGSP_OS, "PGSP_OS", .writable = ~0u},
-	{NV_PGSP_HWCFG2, "PGSP_HWCFG2", .reset = 0},
+	{NV_PGSP_HWCFG2, "PGSP_HWCFG2", .read = gsp_read_hwcfg2},
 	{NV_PGSP_IRQ_RETRIGGER, "PGSP_IRQ_RETRIGGER", .writable = 1, .write = gsp_retrigger},
 	{NV_PGSP_QUEUE_HEAD, "PGSP_QUEUE_HEAD", .writable = ~0u, .write = write_gsp_doorbell},
 	{NV_PGSP_RISCV_CPUCTL, "PGSP_RISCV_CPUCTL", .read = gsp_read_cpuctl},
-	{NV_PGSP_RISCV_IRQMASK, "PGSP_RISCV_IRQMASK", .reset = NV_PGSP_IRQ_SWGEN0},
+	{NV_PGSP_RISCV_IRQMASK, "PGSP_RISCV_IRQMASK",
+	 .reset = NV_PGSP_IRQ_HALT | NV_PGSP_IRQ_SWGEN0},
 	{NV_USABLE_FB_SIZE_MB, "USABLE_FB_SIZE_MB", .read = read_vram_mb},
 	{NV_PFB_WPR2_ADDR_LO, "PFB_WPR2_ADDR_LO", .read = gsp_read_wpr_low},
 	{NV_PFB_WPR2_ADDR_HI, "PFB_WPR2_ADDR_HI", .read = gsp_read_wpr_high},
@@ -167,6 +204,7 @@ static const struct reg registers[] = {
 	 .write = write_answer_tail},
 	{NV_VF_BAR1_BLOCK, "VF_BAR1_BLOCK", .writable = ~0u, .read = read_window,
 	 .write = write_window},
+	{NV_VF_BAR1_BLOCK_HIGH, "VF_BAR1_BLOCK_HIGH", .writable = ~0u, .write = write_window_high},
 	{NV_VF_MMU_INVALIDATE_PDB_LO, "VF_MMU_INVALIDATE_PDB_LO", .writable = ~0u,
 	 .write = write_root_low},
 	{NV_VF_MMU_INVALIDATE_PDB_HI, "VF_MMU_INVALIDATE_PDB_HI", .writable = ~0u,

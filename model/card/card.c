@@ -89,6 +89,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	c->fault = fault;
 	c->trap = o->trap;
 	c->stop_ms = o->stop_ms;
+	latency_seed(c, o->seed);
 	c->require_quiesced = o->require_quiesced;
 	c->vram_bytes = vram;
 	c->vram_fd = -1;
@@ -155,7 +156,9 @@ static void reset_inside(struct card *c)
 	fault_reset(c);
 	bar0_reset(c);
 	interrupt_reset(c);
-	c->fsp = (struct fsp){0};
+	c->fsp = (struct fsp){.boot_reads = latency_next(c)};
+	c->invalidation = (struct invalidation){0};
+	c->flush_reads = 0;
 }
 
 void card_reset(struct card *c)

@@ -30,6 +30,7 @@ struct card_options {
 	/* "sliced", "held": channel groups share an engine by time; NULL: they run concurrently */
 	const char *runlist_mode;
 	uint32_t stop_ms;      /* how long it takes to stop busy channels */
+	uint64_t seed;         /* of the time that operations take, see latency.c */
 	bool require_quiesced; /* card_check_quiesced() rejects a card that is not quiescent */
 	FILE *log;
 };

@@ -41,6 +41,7 @@ enum card_fault {
 	FAULT_HEADER,
 	FAULT_CALL, /* the reply to a different call */
 	FAULT_STATUS,
+	FAULT_HALT,    /* the GSP halts instead of publishing this message */
 	FAULT_POINTER, /* PUT points beyond the end of the ring */
 	FAULT_FLOOD,   /* hundreds of interrupts in a burst */
 	FAULT_ONES,    /* the card falls off the bus instead */
@@ -81,6 +82,11 @@ struct firmware { /* the files that the driver must load */
 };
 
 struct fsp {
+	bool ready; /* it has booted */
+	uint32_t boot_reads;
+	bool works; /* on the message, until as many reads of its queues */
+	uint32_t reads;
+	struct nv_fsp_reply reply;
 	uint8_t emem[FSP_EMEM_BYTES];
 	uint32_t control;
 	uint32_t queue[2], answer[2]; /* head, tail */
@@ -88,10 +94,14 @@ struct fsp {
 
 struct gsp {
 	bool running, unloaded;
-	bool unresponsive;     /* ignores all commands */
-	bool window_virtual;   /* BAR 1 uses page tables of the GSP, not flat VRAM */
-	bool bar2_virtual;     /* the same for BAR 2 */
-	uint32_t locked_reads; /* mailbox reads until the registers unlock */
+	bool unresponsive;   /* ignores all commands */
+	bool window_virtual; /* BAR 1 uses page tables of the GSP, not flat VRAM */
+	bool bind_started;   /* the mode of BAR 1 changes after as many reads: */
+	uint32_t bind_reads;
+	uint32_t lockdown_reads;           /* reads of HWCFG2 until the lockdown has ended */
+	uint32_t unload_reads, halt_reads; /* until the GSP has unloaded and its core halted */
+	bool bar2_virtual;                 /* the same for BAR 2 */
+	uint32_t locked_reads;             /* mailbox reads until the registers unlock */
 	uint64_t frts, wpr_start, wpr_end, heap_outside;
 	uint64_t pages[GSP_SHARED_PAGES]; /* DMA addresses of the shared memory */
 	uint32_t command, status;         /* queues, by their first page */
@@ -144,6 +154,12 @@ struct card {
 	uint32_t registers[MAX_REGISTERS]; /* in the order of bar0.c's table */
 	uint32_t pramin;                   /* PRAMIN base >> 16 */
 	uint32_t mmu_root[2]; /* for the next TLB invalidate: address >> 8, low word first */
+	struct invalidation {
+		uint32_t command, reads; /* 0: none is under way */
+		uint64_t root;
+	} invalidation;
+	uint32_t flush_reads;
+	uint64_t latency; /* state of the generator of latency.c */
 	struct firmware firmware;
 	struct fsp fsp;
 	struct gsp gsp;
@@ -189,12 +205,19 @@ void bar0_reset(struct card *c);
 uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes);
 void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes);
 
+/* latency.c: an operation takes this many reads of its status, and whether one of them is left. */
+void latency_seed(struct card *c, uint64_t seed);
+uint32_t latency_next(struct card *c);
+bool latency_left(uint32_t *reads);
+
 /* firmware.c: without a folder, any firmware is accepted. */
 bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why,
 		   size_t size);
 void firmware_free(struct firmware *fw);
 
-/* fsp.c */
+/* fsp.c: fsp_poll() is called before each read of a queue's pointers. */
+void fsp_poll(struct card *c);
+uint32_t fsp_read_boot_status(struct card *c);
 uint32_t fsp_read_data(struct card *c);
 void fsp_write_data(struct card *c, uint32_t value);
 void fsp_write_head(struct card *c, uint32_t head);
@@ -205,6 +228,7 @@ void gsp_reset(struct card *c);
 void gsp_unload(struct card *c);
 uint32_t gsp_read_mailbox0(struct card *c);
 uint32_t gsp_read_cpuctl(struct card *c);
+uint32_t gsp_read_hwcfg2(struct card *c);
 uint32_t gsp_read_wpr_low(struct card *c);
 uint32_t gsp_read_wpr_high(struct card *c);
 void gsp_open(struct card *c);
@@ -216,6 +240,8 @@ uint32_t gsp_read_interrupt(struct card *c);
 void gsp_clear_interrupt(struct card *c, uint32_t bits);
 void gsp_retrigger(struct card *c, uint32_t value);
 
+/* The GSP's core halts, and its interrupt says so. */
+void gsp_halt(struct card *c);
 /* Publishes PUT of the status queue to the driver. */
 void gsp_publish(struct card *c, uint32_t put);
 
@@ -326,9 +352,13 @@ struct object {
 	struct object *next, *client, *parent;
 	const struct object_class *class;
 	uint32_t handle, children;
-	uint32_t users;              /* VA space: channels, groups and context shares that use it */
-	uint32_t engine;             /* of a channel group */
-	uint32_t slice_us;           /* of a channel group; 0: default */
+	uint32_t users;    /* VA space: channels, groups and context shares that use it */
+	uint32_t engine;   /* of a channel group */
+	uint32_t slice_us; /* of a channel group; 0: default */
+	uint32_t channels; /* of a channel group: those that exist */
+	bool spent;        /* channel group: its last channel was freed */
+	/* Of a channel group: that of its first channel, which RM uses for all of them. */
+	struct rm_memory_description method_buffer;
 	bool external;               /* VA space: the driver sets its page directory */
 	struct object *space_object; /* of a channel, group or context share */
 	struct context context;      /* of a group, or of a channel without a group */

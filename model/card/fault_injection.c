@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "model/card/card_internal.h"
 
@@ -18,6 +19,17 @@
 #define FLOOD     200
 #define NO_VECTOR (CARD_GSP_VECTOR + 1) /* unused */
 #define NO_CALL   0x1fff
+
+/* Video memory reads as all ones from now on. Machines have mapped it, so that its contents must
+ * change; pages that were never written stay as they are. */
+static void fall_off(struct card *c)
+{
+	off_t from, to = 0;
+
+	while ((from = lseek(c->vram_fd, to, SEEK_DATA)) >= 0 &&
+	       (to = lseek(c->vram_fd, from, SEEK_HOLE)) > from)
+		memset(c->vram + from, 0xff, (size_t)(to - from));
+}
 
 static void corrupt_short(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
@@ -90,6 +102,7 @@ static const struct row {
 	[FAULT_HEADER] = {"header", corrupt_header},
 	[FAULT_CALL] = {"call", corrupt_call},
 	[FAULT_STATUS] = {"status", corrupt_status},
+	[FAULT_HALT] = {"halt", corrupt_nothing},
 	[FAULT_POINTER] = {"pointer", corrupt_nothing},
 	[FAULT_FLOOD] = {"flood", corrupt_nothing},
 	[FAULT_ONES] = {"ones", corrupt_nothing},
@@ -280,6 +293,9 @@ void fault_publish(struct card *c, uint32_t put)
 		if (!start_late_publish(c, put))
 			gsp_publish(c, put);
 		break;
+	case FAULT_HALT:
+		gsp_halt(c);
+		break;
 	case FAULT_POINTER:
 		gsp_publish(c, NV_GSP_QUEUE_ELEMENTS + 7);
 		break;
@@ -290,6 +306,7 @@ void fault_publish(struct card *c, uint32_t put)
 		break;
 	case FAULT_ONES:
 		card_log(c, "the card falls off the bus");
+		fall_off(c);
 		break;
 	default:
 		gsp_publish(c, put);
@@ -305,6 +322,7 @@ void fault_access(struct card *c)
 		return;
 	f->happened = true;
 	card_log(c, "the card falls off the bus at access %u to a register", f->at);
+	fall_off(c);
 }
 
 bool fault_gone(const struct card *c)

@@ -70,15 +70,37 @@ void fsp_write_head(struct card *c, uint32_t head)
 		card_refuse(c, "FSP: queue from 0x%x to 0x%x", head, tail);
 		return;
 	}
-	struct nv_fsp_reply reply = {
+	if (c->fsp.works || !c->fsp.ready) {
+		card_refuse(c, "FSP: a message, but %s",
+			    c->fsp.ready ? "the one before has no reply yet" : "it has not booted");
+		return;
+	}
+	c->fsp.works = true;
+	c->fsp.reads = latency_next(c);
+	c->fsp.reply = (struct nv_fsp_reply){
 		.mctp = NV_MCTP_SINGLE,
 		.nvdm = NV_NVDM_HEADER(NV_NVDM_REPLY),
 		.command = NV_NVDM_COT,
 		.error = fsp_execute(c, bytes),
 	};
+}
 
-	memcpy(c->fsp.emem, &reply, sizeof(reply));
-	c->fsp.queue[0] = c->fsp.queue[1] = 0;
-	c->fsp.answer[0] = 0;
-	c->fsp.answer[1] = sizeof(reply) - 4;
+void fsp_poll(struct card *c)
+{
+	struct fsp *f = &c->fsp;
+
+	if (!f->works || latency_left(&f->reads))
+		return;
+	f->works = false;
+	memcpy(f->emem, &f->reply, sizeof(f->reply));
+	f->queue[0] = f->queue[1] = 0;
+	f->answer[0] = 0;
+	f->answer[1] = sizeof(f->reply) - 4;
+}
+
+uint32_t fsp_read_boot_status(struct card *c)
+{
+	if (!c->fsp.ready)
+		c->fsp.ready = !latency_left(&c->fsp.boot_reads);
+	return c->fsp.ready ? NV_THERM_FSP_BOOT_COMPLETE : 0;
 }

@@ -259,7 +259,8 @@ uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot)
 		return 1;
 	fault_boot(c);
 	c->gsp.running = true;
-	c->gsp.locked_reads = c->fault.kind == FAULT_LOCKED ? UINT32_MAX : 3;
+	c->gsp.locked_reads = c->fault.kind == FAULT_LOCKED ? UINT32_MAX : latency_next(c);
+	c->gsp.lockdown_reads = latency_next(c);
 	c->gsp.window_virtual = true;
 	card_log(c, "GSP: booted, images %s; protected 0x%" PRIx64 " to 0x%" PRIx64,
 		 c->firmware.known ? "match the files" : "were not compared with files",
@@ -279,6 +280,8 @@ void gsp_unload(struct card *c)
 	objects_close(c, true);
 	gsp_reset(c);
 	c->gsp.unloaded = true;
+	c->gsp.unload_reads = latency_next(c);
+	c->gsp.halt_reads = latency_next(c);
 	card_log(c, "GSP: unloaded after %u messages", c->fault.messages);
 }
 
@@ -288,12 +291,19 @@ uint32_t gsp_read_mailbox0(struct card *c)
 		c->gsp.locked_reads--;
 		return 0xbadf4100;
 	}
-	return c->gsp.unloaded ? NV_PGSP_MAILBOX0_UNLOADED : 0;
+	return c->gsp.unloaded && !latency_left(&c->gsp.unload_reads) ? NV_PGSP_MAILBOX0_UNLOADED
+								      : 0;
 }
 
 uint32_t gsp_read_cpuctl(struct card *c)
 {
-	return c->gsp.running ? NV_PGSP_RISCV_CPUCTL_ACTIVE : NV_PGSP_RISCV_CPUCTL_HALTED;
+	return c->gsp.running || latency_left(&c->gsp.halt_reads) ? NV_PGSP_RISCV_CPUCTL_ACTIVE
+								  : NV_PGSP_RISCV_CPUCTL_HALTED;
+}
+
+uint32_t gsp_read_hwcfg2(struct card *c)
+{
+	return latency_left(&c->gsp.lockdown_reads) ? NV_PGSP_HWCFG2_LOCKDOWN : 0;
 }
 
 uint32_t gsp_read_wpr_low(struct card *c)

@@ -55,12 +55,18 @@ static void dirty_tail(uint8_t *element, uint32_t rpc_bytes, uint32_t seed)
 	}
 }
 
-/* Raises the GSP's interrupt for a message. It is not raised again while its bit is set. */
-static void raise_gsp_interrupt(struct card *c)
+/* An interrupt is not raised again while its bit is set. */
+static void raise_gsp_interrupt(struct card *c, uint32_t bit)
 {
-	if (!(c->gsp.interrupt & NV_PGSP_IRQ_SWGEN0))
+	if (!(c->gsp.interrupt & bit))
 		interrupt_raise(c, CARD_GSP_VECTOR);
-	c->gsp.interrupt |= NV_PGSP_IRQ_SWGEN0;
+	c->gsp.interrupt |= bit;
+}
+
+void gsp_halt(struct card *c)
+{
+	c->gsp.unresponsive = true;
+	raise_gsp_interrupt(c, NV_PGSP_IRQ_HALT);
 }
 
 uint32_t gsp_read_interrupt(struct card *c)
@@ -86,7 +92,7 @@ void gsp_publish(struct card *c, uint32_t put)
 	if (!status)
 		return;
 	__atomic_store_n(&status->put, put, __ATOMIC_RELEASE);
-	raise_gsp_interrupt(c);
+	raise_gsp_interrupt(c, NV_PGSP_IRQ_SWGEN0);
 }
 
 /* Free pages of the status queue. */
@@ -217,13 +223,18 @@ static uint32_t get_static_info(struct card *c, struct call *call)
 {
 	struct gsp *g = &c->gsp;
 	struct nv_gsp_static_info info = {
-		.fb_regions = 2,
+		.fb_regions = 3,
 		.fb =
 			{
 				{.limit = g->heap_outside - 1, .compressed = 1, .iso = 1},
 				{.base = g->heap_outside,
 				 .limit = c->vram_bytes - 1,
 				 .reserved = c->vram_bytes - g->heap_outside,
+				 .is_protected = 1},
+				/* What the usable size leaves out. */
+				{.base = c->vram_bytes,
+				 .limit = c->vram_bytes + (16 << 20) - 1,
+				 .reserved = 16 << 20,
 				 .is_protected = 1},
 			},
 		.bar1_directory = window_bar1_root(c),

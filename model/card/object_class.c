@@ -108,6 +108,15 @@ static uint32_t create_group(struct card *c, struct object *o, void *parameters)
 	return 0;
 }
 
+/* RM keeps the method buffer until the group goes (open-gpu-kernel-modules, kernel_channel.c). */
+static void destroy_group(struct card *c, struct object *o)
+{
+	if (o->method_buffer.bytes)
+		rm_memory_pointer(c, &o->method_buffer, CARD_METHOD_BUFFER_BYTES,
+				  "the method buffer of a channel group that is freed");
+	put_va_space(c, o);
+}
+
 static uint32_t create_context_share(struct card *c, struct object *o, void *parameters)
 {
 	struct rm_context_share_parameters *p = parameters;
@@ -140,11 +149,33 @@ static bool channel_find_space(struct card *c, struct object *o,
 	return get_va_space(c, o, from ? from->space_object->handle : p->va_space);
 }
 
+/* What RM asks of a channel in a group: kernel_channel.c, and for the last rule an H200 with driver
+ * 580. */
+static uint32_t join_group(struct card *c, struct object *o, const struct rm_channel_parameters *p)
+{
+	struct object *group = o->parent;
+
+	if (p->va_space)
+		return refuse_object(c, o, "a channel of a group may not name a VA space");
+	if (group->spent) {
+		refuse_object(c, o, "the last channel of its group was freed");
+		return NV_STATUS_INVALID_STATE;
+	}
+	if (!group->channels)
+		group->method_buffer = p->method_buffer;
+	if (memcmp(&group->method_buffer, &p->method_buffer, sizeof(p->method_buffer)))
+		return refuse_object(c, o, "its method buffer is not that of its group");
+	return 0;
+}
+
 static uint32_t create_channel(struct card *c, struct object *o, void *parameters)
 {
 	struct rm_channel_parameters *p = parameters;
 	bool grouped = o->parent->class->class == RM_CLASS_CHANNEL_GROUP;
-	uint32_t status;
+	uint32_t status = grouped ? join_group(c, o, p) : 0;
+
+	if (status)
+		return status;
 
 	for (uint32_t i = 0; i < 8; i++)
 		if (p->userd_memory[i] || p->userd_offset[i])
@@ -169,6 +200,7 @@ static uint32_t create_channel(struct card *c, struct object *o, void *parameter
 		return status;
 	}
 	channel_set_slice(o->channel, grouped ? o->parent->slice_us : 0);
+	o->parent->channels++;
 	p->id = channel_id(o->channel);
 	return 0;
 }
@@ -176,6 +208,7 @@ static uint32_t create_channel(struct card *c, struct object *o, void *parameter
 static void destroy_channel(struct card *c, struct object *o)
 {
 	channel_destroy(o->channel);
+	o->parent->spent = !--o->parent->channels;
 	put_va_space(c, o);
 }
 
@@ -187,6 +220,15 @@ static uint32_t create_graphics(struct card *c, struct object *o, void *paramete
 	if (channel_engine(ch)->type != RM_ENGINE_GRAPHICS)
 		return refuse_object(c, o, "its channel belongs to another engine");
 	return context_complete(c, object_context(o->parent)) ? 0 : NV_STATUS_INVALID_STATE;
+}
+
+/* The first one makes the GSP build the golden context, for which drivers use a VA space whose
+ * directories RM manages (nouveau's r535/gr.c). */
+static uint32_t create_3d(struct card *c, struct object *o, void *parameters)
+{
+	if (o->parent->space_object->external)
+		return refuse_object(c, o, "its channel's VA space is not managed by RM");
+	return create_graphics(c, o, parameters);
 }
 
 /* The graphics runlist has copy engines, too. */
@@ -223,7 +265,7 @@ static const struct object_class classes[] = {
 	 "channel group",
 	 {RM_CLASS_DEVICE},
 	 create_group,
-	 put_va_space},
+	 destroy_group},
 	{RM_CLASS_CONTEXT_SHARE,
 	 sizeof(struct rm_context_share_parameters),
 	 "context share",
@@ -242,7 +284,7 @@ static const struct object_class classes[] = {
 	 {NV_CLASS_HOPPER_CHANNEL},
 	 create_graphics,
 	 NULL},
-	{RM_CLASS_HOPPER_3D, 0, "3D object", {NV_CLASS_HOPPER_CHANNEL}, create_graphics, NULL},
+	{RM_CLASS_HOPPER_3D, 0, "3D object", {NV_CLASS_HOPPER_CHANNEL}, create_3d, NULL},
 	{NV_CLASS_HOPPER_COPY,
 	 sizeof(struct rm_copy_parameters),
 	 "copy object",

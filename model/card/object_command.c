@@ -229,7 +229,7 @@ static uint32_t copy_directories(struct card *c, struct object *o, void *paramet
 		    !p->subdevice && !p->subdevice_id;
 
 	for (uint32_t i = 0; good && i < p->levels; i++)
-		good = p->list[i].aperture == 1 && p->list[i].shift == shifts[i] &&
+		good = p->list[i].aperture == RM_DIRECTORY_VRAM && p->list[i].shift == shifts[i] &&
 		       p->list[i].address % NV_MMU3_TABLE_BYTES == 0 &&
 		       p->list[i].address < c->gsp.heap_outside;
 	if (!good || !space_set_root(o->space, p->list[0].address)) {

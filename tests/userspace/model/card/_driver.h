@@ -24,15 +24,17 @@ enum {
 	CHANNEL_ID = 5,
 };
 /* Addresses in VRAM. */
-#define TABLES    0x100000ull
-#define INSTANCE  0x200000ull
-#define USERD     0x201000ull
-#define DATA      0x400000ull /* 2 MiB, mapped at VA */
-#define VA        0x40000000ull
+#define TABLES      0x100000ull
+#define INSTANCE    0x200000ull
+#define USERD       0x201000ull
+#define DATA        0x400000ull /* 2 MiB, mapped at VA */
+#define VA          0x40000000ull
 /* Addresses in the machine's memory beyond those of the boot. */
-#define METHODS   0x300000u
-#define SYSTEM    0x380000u /* a page, mapped at SYSTEM_VA */
-#define SYSTEM_VA 0x50000000ull
+#define METHODS     0x300000u
+#define SYSTEM      0x380000u /* a page, mapped at SYSTEM_VA */
+#define SYSTEM_VA   0x50000000ull
+/* Access of a page of the machine's memory, which the GPU must not cache. */
+#define SYSTEM_PAGE (NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR | NV_MMU3_PCF_UNCACHED)
 /* Offsets from DATA. */
 enum { RING = 0, STREAM = 0x1000, SEMAPHORE = 0x10000, SOURCE = 0x20000, TARGET = 0x30000 };
 #define RING_ENTRIES 32
@@ -116,6 +118,7 @@ static inline void invalidate(void)
 	write32(NV_VF_MMU_INVALIDATE_PDB_LO, (uint32_t)(TABLES >> 8));
 	write32(NV_VF_MMU_INVALIDATE_PDB_HI, 0);
 	write32(NV_VF_MMU_INVALIDATE, NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA);
+	wait_for_bits(NV_VF_MMU_INVALIDATE, ~0u, 0);
 }
 static inline void map_all(void)
 {
@@ -124,8 +127,7 @@ static inline void map_all(void)
 	memset(vram + TABLES, 0, 0x10000);
 	pte_slot(VA)[0] = DATA | NV_MMU3_VALID | NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC;
 	pte_slot(SYSTEM_VA)[1] = small | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
-	*(uint64_t *)(vram + small) =
-		(MACHINE + SYSTEM) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
+	*(uint64_t *)(vram + small) = (MACHINE + SYSTEM) | NV_MMU3_VALID | SYSTEM_PAGE;
 }
 
 static inline struct rm_channel_parameters channel_parameters(void)
@@ -215,7 +217,7 @@ static inline void boot_gsp(void)
 	while (NV_PRIV_LOCKED(read32(NV_PGSP_MAILBOX0)))
 		;
 	answer(&result);
-	write32(NV_VF_BAR1_BLOCK, 0);
+	set_windows();
 }
 static inline void unload_gsp(void)
 {

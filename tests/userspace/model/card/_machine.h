@@ -132,21 +132,42 @@ static inline void prepare(void)
 				  .boot_args = MACHINE + BOOT};
 }
 
+/* Reads a register until it has the value of these bits; no operation takes 100 reads. */
+static inline bool wait_for_bits(uint32_t offset, uint32_t bits, uint32_t value)
+{
+	for (int i = 0; i < 100; i++)
+		if ((read32(offset) & bits) == value)
+			return true;
+	return false;
+}
+
 /* Boots the GSP and returns the FSP's error code. */
 static inline uint32_t boot(void)
 {
 	uint32_t words[sizeof(cot) / 4], reply[5];
 
+	wait_for_bits(NV_THERM_I2CS_SCRATCH, ~0u, NV_THERM_FSP_BOOT_COMPLETE);
 	memcpy(words, &cot, sizeof(cot));
 	write32(NV_PFSP_EMEMC, NV_PFSP_EMEMC_WRITE_INC);
 	for (size_t i = 0; i < sizeof(cot) / 4; i++)
 		write32(NV_PFSP_EMEMD, words[i]);
 	write32(NV_PFSP_QUEUE_TAIL, sizeof(cot) - 4);
 	write32(NV_PFSP_QUEUE_HEAD, 0);
+	wait_for_bits(NV_PFSP_MSGQ_TAIL, ~0u, sizeof(struct nv_fsp_reply) - 4);
 	write32(NV_PFSP_EMEMC, NV_PFSP_EMEMC_READ_INC);
 	for (int i = 0; i < 5; i++)
 		reply[i] = read32(NV_PFSP_EMEMD);
+	write32(NV_PFSP_MSGQ_TAIL, 0);
+	write32(NV_PFSP_MSGQ_HEAD, 0);
 	return reply[4];
+}
+
+/* Ends the mapping of BAR 1 by the GSP's page tables. */
+static inline void set_windows(void)
+{
+	write32(NV_VF_BAR1_BLOCK, 0);
+	write32(NV_VF_BAR1_BLOCK_HIGH, 0);
+	wait_for_bits(NV_VF_BAR1_BLOCK, NV_VF_BAR1_BLOCK_PENDING | NV_VF_BAR1_BLOCK_OUTSTANDING, 0);
 }
 
 static inline void reset(void)
@@ -198,33 +219,36 @@ static inline uint32_t answer(uint32_t *result)
 	return rpc->function;
 }
 
+static uint64_t refusals_before;
+
 static inline void refused(const char *words, const char *promise)
 {
-	static uint64_t before;
-	uint64_t now = card_refusals(card);
+	uint64_t before = refusals_before, now = card_refusals(card);
 
 	fflush(log_file);
 	bool good = words ? now > before && strstr(said, words) : now == before;
 
 	if (!ok(good, "%s", promise))
 		diag("%llu refused; log: %s", (unsigned long long)(now - before), said ? said : "");
-	before = now;
+	refusals_before = now;
 	rewind(log_file);
 	if (said)
 		memset(said, 0, said_bytes);
 }
 
 /* Creates a card and its machine; returns false after a failed check. */
-static inline bool machine_open_with(const char *fault)
+static inline bool machine_create(const char *fault, uint64_t seed)
 {
 	int fd = memfd_create("machine", MFD_CLOEXEC);
 	char why[200] = "";
 
 	log_file = open_memstream(&said, &said_bytes);
+	refusals_before = 0;
 	card = card_create(&(struct card_options){.chip = "gh100",
 						  .vram_bytes = VRAM,
 						  .log = log_file,
 						  .fault = fault,
+						  .seed = seed,
 						  .require_quiesced = true},
 			   why, sizeof(why));
 	bool good =
@@ -232,7 +256,12 @@ static inline bool machine_open_with(const char *fault)
 
 	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	return ok(good && memory != MAP_FAILED, "the card and the machine's memory are created");
+	return good && memory != MAP_FAILED;
+}
+
+static inline bool machine_open_with(const char *fault)
+{
+	return ok(machine_create(fault, 0), "the card and the machine's memory are created");
 }
 
 static inline bool machine_open(void)

@@ -187,8 +187,7 @@ static void translations(void)
 	semaphore(SYSTEM_VA, 1);
 	submit();
 	wait_for(at(SYSTEM), 1);
-	pte[1] = (MACHINE + SYSTEM + 0x1000) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT |
-		 NV_MMU3_PCF_REGULAR;
+	pte[1] = (MACHINE + SYSTEM + 0x1000) | NV_MMU3_VALID | SYSTEM_PAGE;
 	semaphore(SYSTEM_VA + 0x1000, 2);
 	submit();
 	ok(wait_for(at(SYSTEM + 0x1000), 2),
@@ -201,10 +200,15 @@ static void translations(void)
 	semaphore(SYSTEM_VA, 4);
 	submit();
 	wait_for(at(SYSTEM), 3);
-	pte[0] = (MACHINE + SYSTEM + 0x2000) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT |
-		 NV_MMU3_PCF_REGULAR;
+	pte[0] = (MACHINE + SYSTEM + 0x2000) | NV_MMU3_VALID | SYSTEM_PAGE;
 	invalidate();
 	__atomic_store_n((uint32_t *)data_at(SEMAPHORE), 1, __ATOMIC_RELEASE);
+	write32(NV_VF_MMU_INVALIDATE, NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA);
+	ok(read32(NV_VF_MMU_INVALIDATE) & NV_VF_MMU_INVALIDATE_TRIGGER,
+	   "TLB: an invalidate takes a while");
+	write32(NV_VF_MMU_INVALIDATE, NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA);
+	refused("another is under way", "TLB: an invalidate while another is under way is refused");
+	wait_for_bits(NV_VF_MMU_INVALIDATE, ~0u, 0);
 	ok(wait_for(at(SYSTEM + 0x2000), 4), "TLB: after an invalidate the new page is used");
 	ok(*(uint32_t *)at(SYSTEM) == 3, "TLB: after an invalidate the old page is not written");
 	ok(!rm_free(CHANNEL) && !free_all(), "TLB: all objects are freed");
@@ -213,7 +217,11 @@ static void translations(void)
 	boot_gsp();
 	make_device();
 	make_space();
-	pte[0] = (MACHINE + BYTES) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
+	pte[0] = (MACHINE + SYSTEM) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
+	invalidate();
+	refused("system memory as cached",
+		"TLB: a page of the machine's memory that the GPU may cache is refused");
+	pte[0] = (MACHINE + BYTES) | NV_MMU3_VALID | SYSTEM_PAGE;
 	invalidate();
 	refused("a mapped page",
 		"TLB: a page of memory that is not mapped for DMA is refused at the invalidate");
@@ -381,6 +389,53 @@ static void groups(void)
 	refused(NULL, "group: a correct driver is not refused anything");
 }
 
+/* What RM refuses of channels in a group, and of the golden context. */
+static void wrong_groups(void)
+{
+	struct rm_channel_group_parameters group = {.va_space = SPACE,
+						    .engine = RM_ENGINE_COPY0 + 2};
+	struct rm_channel_parameters p = channel_parameters(), other;
+	struct rm_promote promote = promotion();
+
+	boot_gsp();
+	make_device();
+	make_space();
+	rm_alloc(DEVICE, GROUP, RM_CLASS_CHANNEL_GROUP, &group, sizeof(group));
+	expect(rm_alloc(GROUP, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)),
+	       NV_STATUS_INVALID_ARGUMENT, "may not name a VA space",
+	       "allocating a channel of a group with a VA space");
+	p.va_space = 0;
+	ok(!rm_alloc(GROUP, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)),
+	   "group: a channel without one is allocated");
+	other = p;
+	other.flags = RM_CHANNEL_ID(CHANNEL_ID + 1);
+	other.userd.base += NV_USERD_BYTES;
+	other.method_buffer.base += 0x5000;
+	expect(rm_alloc(GROUP, OTHER, NV_CLASS_HOPPER_CHANNEL, &other, sizeof(other)),
+	       NV_STATUS_INVALID_ARGUMENT, "method buffer",
+	       "allocating a channel with another method buffer than its group's");
+	ok(!rm_free(CHANNEL), "group: its only channel is freed");
+	expect(rm_alloc(GROUP, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)),
+	       NV_STATUS_INVALID_STATE, "last channel",
+	       "allocating a channel in a group that has lost its last one");
+	ok(!rm_free(GROUP), "group: the group is freed");
+	group.engine = p.engine = RM_ENGINE_COPY0 + 2;
+	p.method_buffer.base = MACHINE + BYTES;
+	rm_alloc(DEVICE, GROUP, RM_CLASS_CHANNEL_GROUP, &group, sizeof(group));
+	rm_alloc(GROUP, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p));
+	rm_free(CHANNEL);
+	refused(NULL, "group: its method buffer may be gone before its channels are scheduled");
+	rm_free(GROUP);
+	refused("method buffer of a channel group that is freed",
+		"group: a method buffer that is gone before its group is refused");
+	start_channel_of(RM_ENGINE_GRAPHICS);
+	rm_control(SUBDEVICE, RM_CONTROL_PROMOTE, &promote, sizeof(promote));
+	expect(rm_alloc(CHANNEL, COPIER, RM_CLASS_HOPPER_3D, NULL, 0), NV_STATUS_INVALID_ARGUMENT,
+	       "not managed by RM", "building the golden context in a VA space of the driver");
+	ok(!rm_free(CHANNEL) && !free_all(), "group: all objects are freed");
+	unload_gsp();
+}
+
 static void wrong_objects(void)
 {
 	struct rm_va_space_parameters space = {.flags = RM_VA_SPACE_EXTERNAL};
@@ -496,6 +551,7 @@ int main(void)
 		permissions();
 		groups();
 		context();
+		wrong_groups();
 		wrong_objects();
 		munmap(vram, VRAM);
 	}

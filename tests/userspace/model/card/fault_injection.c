@@ -118,6 +118,15 @@ static bool status(void)
 {
 	return messages_present() == 2 && checksum_valid(1) && call_of(1)->result;
 }
+/* The interrupt has its own bit, and a retrigger raises it as long as the bit is set. */
+static bool halt(void)
+{
+	bool raised = messages_present() == 1 && read32(NV_PGSP_IRQSTAT) & NV_PGSP_IRQ_HALT &&
+		      read32(NV_PGSP_RISCV_IRQMASK) & NV_PGSP_IRQ_HALT;
+
+	write32(NV_PGSP_IRQSCLR, NV_PGSP_IRQ_HALT);
+	return raised && !(read32(NV_PGSP_IRQSTAT) & NV_PGSP_IRQ_HALT);
+}
 static bool pointer(void)
 {
 	return messages_present() >= NV_GSP_QUEUE_ELEMENTS;
@@ -141,8 +150,9 @@ static const struct {
 	{"short", shorter},     {"long", longer},
 	{"empty", empty},       {"pages", pages},
 	{"header", header},     {"call", other_call},
-	{"status", status},     {"pointer", pointer},
-	{"flood", flood},       {"ones", ones},
+	{"status", status},     {"halt", halt},
+	{"pointer", pointer},   {"flood", flood},
+	{"ones", ones},
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
@@ -246,13 +256,30 @@ static uint32_t reads_until_gone(uint32_t max_reads)
 	return n;
 }
 
+/* Video memory as a process sees it that has mapped it. */
+static uint32_t *map_vram(void)
+{
+	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       card_region(card, NV_PCI_BAR_VRAM).fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
 /* The card falls off the bus at a register access and is back after a reset. */
 static void gone(void)
 {
+	uint32_t *vram;
+
 	if (!machine_open_with("gone@3"))
 		return;
 	reset();
+	vram = map_vram();
+	if (!ok(vram, "gone@3: video memory can be mapped"))
+		return;
+	vram[7] = 1234;
 	boot();
+	ok(vram[7] == UINT32_MAX, "gone@3: mapped video memory reads as all ones");
+	munmap(vram, 4096);
 	ok(read32(NV_PGSP_MAILBOX0) == UINT32_MAX && !messages_present(),
 	   "gone@3: the card is gone before it has booted");
 	ok(reads_until_gone(9) == 2 && reads_until_gone(9) == 2,
@@ -283,7 +310,7 @@ int main(void)
 	spurious();
 	storm();
 	/* Faults of the second message, in steps of two; then none. */
-	if (machine_open_with("sweep:14:2:7")) {
+	if (machine_open_with("sweep:15:2:8")) {
 		bool good = true;
 
 		for (size_t i = 0; i < ROWS; i += 2) {
@@ -298,7 +325,7 @@ int main(void)
 		machine_close();
 	}
 	/* The last fault of the second message, then all of the third, which is never sent. */
-	if (machine_open_with("sweep:27:1:100")) {
+	if (machine_open_with("sweep:29:1:100")) {
 		struct nv_gsp_static_info info = {0};
 
 		for (size_t i = 0; i <= ROWS; i++)

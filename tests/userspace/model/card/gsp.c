@@ -24,11 +24,12 @@ static void valid_boot(void)
 	put(NV_GSP_GET_STATIC_INFO, &info, sizeof(info));
 	ring();
 	ok(answer(&result) == NV_GSP_GET_STATIC_INFO && !result, "boot: the GSP answers a call");
-	write32(NV_VF_BAR1_BLOCK, 0);
+	set_windows();
 	put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, sizeof(unloading));
 	ring();
 	ok(answer(&result) == NV_GSP_UNLOADING_GUEST_DRIVER && !result &&
-		   read32(NV_PGSP_MAILBOX0) == NV_PGSP_MAILBOX0_UNLOADED &&
+		   wait_for_bits(NV_PGSP_MAILBOX0, ~0u, NV_PGSP_MAILBOX0_UNLOADED) &&
+		   wait_for_bits(NV_PGSP_RISCV_CPUCTL, ~0u, NV_PGSP_RISCV_CPUCTL_HALTED) &&
 		   read32(NV_PFB_WPR2_ADDR_HI) == 0,
 	   "boot: the GSP unloads");
 	refused(NULL, "boot: a correct driver is not refused anything");
@@ -152,8 +153,64 @@ static void disconnects(void)
 	refused("card active", "disconnect: a running GSP is refused");
 }
 
+/* The number of reads of a register until it has a value, at most 100. */
+static uint32_t reads_until(uint32_t offset, uint32_t value)
+{
+	uint32_t n = 0;
+
+	while (n < 100 && read32(offset) != value)
+		n++;
+	return n;
+}
+
+/* Operations take as long as the seed says, and a driver that waits for each boots with any. */
+static void latencies(void)
+{
+	const struct nv_gsp_unloading unloading = {0};
+	uint32_t first = 100, last = 0, n, result;
+	bool good = true;
+
+	for (uint64_t seed = 0; good && seed < 200 / TAP_SLOWNESS; seed++) {
+		good = machine_create(NULL, seed);
+		reset();
+		n = reads_until(NV_THERM_I2CS_SCRATCH, NV_THERM_FSP_BOOT_COMPLETE);
+		first = n < first ? n : first;
+		last = n > last ? n : last;
+		good = good && !boot() && wait_for_bits(NV_PGSP_HWCFG2, NV_PGSP_HWCFG2_LOCKDOWN, 0);
+		set_windows();
+		put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, sizeof(unloading));
+		ring();
+		good = good && answer(&result) == NV_GSP_EVENT_INIT_DONE &&
+		       answer(&result) == NV_GSP_UNLOADING_GUEST_DRIVER && !result &&
+		       reads_until(NV_PGSP_RISCV_CPUCTL, NV_PGSP_RISCV_CPUCTL_HALTED) < 100 &&
+		       !card_refusals(card);
+		machine_close();
+	}
+	ok(good, "latency: a driver that waits boots and unloads the GSP with all seeds");
+	ok(first == 1 && last > 8, "latency: the FSP boots after 1 to 12 reads, here %u to %u",
+	   first, last);
+	if (!machine_open())
+		return;
+	reset();
+	cot.version = 2;
+	write32(NV_PFSP_QUEUE_TAIL, sizeof(cot) - 4);
+	write32(NV_PFSP_QUEUE_HEAD, 0);
+	refused("it has not booted", "latency: a message to an FSP that has not booted is refused");
+	reset();
+	reads_until(NV_THERM_I2CS_SCRATCH, NV_THERM_FSP_BOOT_COMPLETE);
+	write32(NV_PFSP_QUEUE_TAIL, sizeof(cot) - 4);
+	write32(NV_PFSP_QUEUE_HEAD, 0);
+	ok(read32(NV_PFSP_QUEUE_TAIL) == sizeof(cot) - 4 && !read32(NV_PFSP_MSGQ_TAIL),
+	   "latency: a message stays in its queue, without a reply, while the FSP works on it");
+	write32(NV_PFSP_QUEUE_TAIL, sizeof(cot) - 4);
+	write32(NV_PFSP_QUEUE_HEAD, 0);
+	refused("no reply yet", "latency: another message before the reply is refused");
+	machine_close();
+}
+
 int main(void)
 {
+	latencies();
 	if (machine_open()) {
 		valid_boot();
 		invalid_boots();

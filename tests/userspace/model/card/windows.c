@@ -93,6 +93,15 @@ static void bar1(void)
 	window32(NV_PCI_BAR_VRAM, 0x8000);
 	refused("not mapped", "BAR 1 access to an unmapped page is refused");
 	write32(NV_VF_BAR1_BLOCK, 0);
+	ok(read32(NV_VF_BAR1_BLOCK) == NV_VF_BAR1_BLOCK_VIRTUAL,
+	   "BAR 1 keeps its mode until the high word is written");
+	write32(NV_VF_BAR1_BLOCK_HIGH, 0);
+	ok(read32(NV_VF_BAR1_BLOCK) == (NV_VF_BAR1_BLOCK_VIRTUAL | NV_VF_BAR1_BLOCK_PENDING |
+					NV_VF_BAR1_BLOCK_OUTSTANDING),
+	   "BAR 1 keeps its mode while the change is pending");
+	window32(NV_PCI_BAR_VRAM, 0x8000);
+	refused("not mapped", "BAR 1 access while the change is pending uses the old mode");
+	set_windows();
 	ok(window32(NV_PCI_BAR_VRAM, PAGE) == 815, "BAR 1 in physical mode is flat");
 	refused(NULL, "BAR 1 flat access is not refused");
 }
