@@ -60,6 +60,9 @@ struct sov_vendor {
 	/** @time: Read the device's clock in nanoseconds. */
 	u64 (*time)(struct sov_device *sov);
 
+	/** @lost: Whether the device has fallen off the bus; reads a register. */
+	bool (*lost)(struct sov_device *sov);
+
 	/** @vm_bytes: Size of the structure that embeds &struct sov_vm. */
 	size_t vm_bytes;
 
@@ -94,12 +97,6 @@ struct sov_vendor {
 
 	/** @group_bytes: Size of the structure that embeds &struct sov_group. */
 	size_t group_bytes;
-
-	/** @group_init: Initialise a group without queues. */
-	int (*group_init)(struct sov_group *group);
-
-	/** @group_fini: Free the resources of a group after those of its queues. */
-	void (*group_fini)(struct sov_group *group);
 
 	/** @ring_entry_bytes: Size of an entry of a user queue's ring. */
 	u32 ring_entry_bytes;

@@ -107,6 +107,17 @@ static bool sov_fence_value_reached(const struct drm_sovgpu_fence_wait *w, u64 v
 	return w->op == DRM_SOVGPU_FENCE_EQUAL ? value == w->value : value >= w->value;
 }
 
+/* Video memory of a device that has fallen off the bus reads as all ones. */
+static int sov_fence_check(struct sov_device *sov, const struct sov_bo_word *word,
+			   const struct drm_sovgpu_fence_wait *w)
+{
+	u64 value = sov_bo_word_read(word);
+
+	if (value == U64_MAX && word->window && sov->vendor->lost(sov))
+		return -ENODEV;
+	return sov_fence_value_reached(w, value);
+}
+
 /* Returns 1 if memory has the value, 0 if not, or -ENODEV. */
 static int sov_fence_poll(struct drm_device *drm, const struct sov_bo_word *word,
 			  const struct drm_sovgpu_fence_wait *w)
@@ -115,7 +126,7 @@ static int sov_fence_poll(struct drm_device *drm, const struct sov_bo_word *word
 
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	ret = sov_fence_value_reached(w, sov_bo_word_read(word));
+	ret = sov_fence_check(to_sov_device(drm), word, w);
 	drm_dev_exit(idx);
 	return ret;
 }

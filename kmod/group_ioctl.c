@@ -60,12 +60,6 @@ static struct sov_group *sov_group_create(struct sov_device *sov, struct sov_vm 
 	mutex_lock(&sov->groups_lock);
 	list_add(&group->link, &sov->groups);
 	mutex_unlock(&sov->groups_lock);
-	ret = sov->vendor->group_init(group);
-	if (ret) {
-		group->dead = true;
-		sov_group_put(group);
-		return ERR_PTR(ret);
-	}
 	return group;
 
 err_uncharge:

@@ -19,6 +19,7 @@
 struct sov_reprobe {
 	struct work_struct work;
 	struct pci_dev *pdev;
+	struct device_driver *driver; /* ours; not to be dereferenced */
 };
 
 static struct workqueue_struct *sov_reprobe_wq;
@@ -47,8 +48,11 @@ static void sov_reprobe_work(struct work_struct *work)
 	struct sov_reprobe *r = container_of(work, struct sov_reprobe, work);
 	int ret = 0;
 
-	/* Root may have unbound the device or unloaded the module since the work was queued. */
-	if (READ_ONCE(r->pdev->dev.driver))
+	/*
+	 * Root may have unbound the device, or bound another driver to it, since the work was
+	 * queued. device_reprobe() would detach that driver.
+	 */
+	if (READ_ONCE(r->pdev->dev.driver) == r->driver)
 		ret = device_reprobe(&r->pdev->dev);
 	if (ret < 0)
 		pci_err(r->pdev, "reprobe after reset failed: %pe\n", ERR_PTR(ret));
@@ -63,6 +67,7 @@ static void sov_schedule_reprobe(struct pci_dev *pdev)
 
 	INIT_WORK(&r->work, sov_reprobe_work);
 	r->pdev = pci_dev_get(pdev);
+	r->driver = pdev->dev.driver;
 	queue_work(sov_reprobe_wq, &r->work);
 }
 

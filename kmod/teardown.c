@@ -77,7 +77,7 @@ static struct sov_queue *sov_group_next_stopped(struct sov_group *group, bool *d
 }
 
 /**
- * sov_group_reap() - free the resources of stopped queues, and of the group if it is dead
+ * sov_group_reap() - free the resources of stopped queues
  * @group: The group; the caller holds a reference. Idempotent.
  */
 void sov_group_reap(struct sov_group *group)
@@ -90,10 +90,8 @@ void sov_group_reap(struct sov_group *group)
 		group->sov->vendor->queue_fini(queue);
 		sov_queue_put(queue);
 	}
-	if (dead && !group->reaped) {
-		group->sov->vendor->group_fini(group);
+	if (dead)
 		WRITE_ONCE(group->reaped, true);
-	}
 	mutex_unlock(&group->setup_lock);
 }
 

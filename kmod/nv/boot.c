@@ -16,11 +16,13 @@
 #include <linux/dma-mapping.h>
 #include <linux/firmware.h>
 #include <linux/iopoll.h>
+#include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/sizes.h>
 #include <linux/vmalloc.h>
 
 #include "kmod/nv/boot.h"
+#include "kmod/nv/chip_list.h"
 #include "kmod/nv/firmware.h"
 #include "kmod/nv/fsp.h"
 #include "kmod/nv/memory.h"
@@ -42,6 +44,15 @@ struct nv_boot {
 	struct nv_riscv_description description;
 	struct nv_fsp_cot cot;
 };
+
+/* So that an initramfs with the module has the files of all chips. */
+#define NV_BOOT_FIRMWARE(chip_, part_) \
+	MODULE_FIRMWARE("nvidia/" #chip_ "/gsp/" part_ "-" NV_GSP_VERSION ".bin")
+#define NV_BOOT_CHIP_FIRMWARE(chip_, ...) \
+	NV_BOOT_FIRMWARE(chip_, "fmc"); \
+	NV_BOOT_FIRMWARE(chip_, "bootloader"); \
+	NV_BOOT_FIRMWARE(chip_, "gsp");
+NV_DRIVER_CHIPS(NV_BOOT_CHIP_FIRMWARE)
 
 static const char *nv_boot_chip_name(struct nv_device *nv)
 {

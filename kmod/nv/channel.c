@@ -31,14 +31,9 @@ static int nv_channel_alloc_memory(struct nv_device *nv, struct nv_channel *c,
 	int ret;
 
 	ret = nv_vram_alloc(nv, account, &c->instance, RM_INSTANCE_BYTES);
-	if (ret)
+	if (ret || params->userd)
 		return ret;
-	if (!params->userd) {
-		ret = nv_channel_alloc_userd(nv, c);
-		if (ret)
-			return ret;
-	}
-	return nv_buffer_alloc(nv, account, &c->method_buffer, nv->method_bytes);
+	return nv_channel_alloc_userd(nv, c);
 }
 
 static struct rm_memory_description nv_channel_describe_vram(u64 address, u64 bytes)
@@ -46,36 +41,46 @@ static struct rm_memory_description nv_channel_describe_vram(u64 address, u64 by
 	return (struct rm_memory_description){ address, bytes, RM_SPACE_VRAM, RM_CACHE_YES };
 }
 
-static int nv_channel_rm_alloc(struct nv_channel *c, const struct nv_channel_params *params)
+/**
+ * nv_channel_start() - allocate RM's object of a channel
+ * @c: The channel of nv_channel_init().
+ * @params: Creation parameters.
+ *
+ * Return: 0, or a negative errno after a log message.
+ */
+int nv_channel_start(struct nv_channel *c, const struct nv_channel_params *params)
 {
 	u64 userd = params->userd ? params->userd : c->userd.address;
 	struct rm_channel_parameters p = {
 		.ring = params->ring_va,
 		.ring_entries = params->entries,
 		.flags = RM_CHANNEL_ID(c->id) | RM_CHANNEL_NO_PHYSICAL_COPIES,
-		.va_space = NV_RM_VA_SPACE,
+		/* RM refuses a channel of a group that names one: it has that of its group. */
+		.va_space = params->parent == NV_RM_DEVICE ? NV_RM_VA_SPACE : 0,
 		.engine = params->engine.type,
 		.instance = nv_channel_describe_vram(c->instance.address, RM_INSTANCE_BYTES),
 		.userd = nv_channel_describe_vram(userd, NV_USERD_BYTES),
 		.ramfc = nv_channel_describe_vram(c->instance.address, RM_RAMFC_BYTES),
-		.method_buffer = { c->method_buffer.bus, c->method_buffer.bytes, RM_SPACE_SYSTEM,
-				   RM_CACHE_NONE },
+		.method_buffer = { params->method_buffer->bus, params->method_buffer->bytes,
+				   RM_SPACE_SYSTEM, RM_CACHE_NONE },
 		.internal_flags = params->privileged ? RM_CHANNEL_ADMIN : RM_CHANNEL_USER,
 	};
+	int ret;
 
 	if (params->privileged)
 		p.flags |= RM_CHANNEL_PRIVILEGED;
-	return nv_rm_alloc(&c->vm->client, params->parent, NV_RM_CHANNEL(c->id),
-			   c->vm->nv->chip->channel, &p, sizeof(p));
+	ret = nv_rm_alloc(&c->vm->client, params->parent, NV_RM_CHANNEL(c->id),
+			  c->vm->nv->chip->channel, &p, sizeof(p));
+	c->allocated = !ret;
+	return ret;
 }
 
 /**
- * nv_channel_init() - create a channel
+ * nv_channel_init() - allocate the id and the memory of a channel
  * @c: Zero-initialised channel.
  * @params: Creation parameters.
  *
- * Return: 0 or a negative errno. On failure, too, the caller must call nv_channel_stop() and
- * nv_channel_fini().
+ * Return: 0 or a negative errno. On failure, too, the caller must call nv_channel_fini().
  */
 int nv_channel_init(struct nv_channel *c, const struct nv_channel_params *params)
 {
@@ -88,12 +93,7 @@ int nv_channel_init(struct nv_channel *c, const struct nv_channel_params *params
 		return ret;
 	c->id = ret;
 	c->doorbell = NV_DOORBELL(params->engine.runlist, c->id);
-	ret = nv_channel_alloc_memory(nv, c, params);
-	if (ret)
-		return ret;
-	ret = nv_channel_rm_alloc(c, params);
-	c->allocated = !ret;
-	return ret;
+	return nv_channel_alloc_memory(nv, c, params);
 }
 
 /**
@@ -126,7 +126,7 @@ void nv_channel_stop(struct nv_channel *c)
 		return;
 	if (c->has_object)
 		nv_rm_free(&c->vm->client, NV_RM_ENGINE(c->id));
-	nv_rm_free(&c->vm->client, NV_RM_CHANNEL(c->id));
+	nv_rm_free_or_wedge(&c->vm->client, NV_RM_CHANNEL(c->id));
 	c->allocated = false;
 }
 
@@ -143,7 +143,6 @@ void nv_channel_fini(struct nv_channel *c)
 	nv = c->vm->nv;
 	if (c->userd_io)
 		iounmap(c->userd_io);
-	nv_buffer_free(nv, &c->method_buffer);
 	nv_vram_free(nv, &c->userd);
 	nv_vram_free(nv, &c->instance);
 	if (c->id)

@@ -35,9 +35,6 @@ struct nv_channel {
 
 	/** @userd_io: CPU mapping of @userd. */
 	void __iomem *userd_io;
-
-	/** @method_buffer: Memory in which a copy engine saves pending methods on a fault. */
-	struct nv_buffer method_buffer;
 };
 
 /**
@@ -59,6 +56,12 @@ struct nv_channel_params {
 	/** @entries: Number of ring entries. */
 	u32 entries;
 
+	/**
+	 * @method_buffer: Memory in which a copy engine saves pending methods on a fault. RM uses
+	 * that of a group's first channel for all channels of the group, until the group is freed.
+	 */
+	const struct nv_buffer *method_buffer;
+
 	/** @userd: Address of USERD in video memory; 0 to allocate USERD. */
 	u64 userd;
 
@@ -67,6 +70,7 @@ struct nv_channel_params {
 };
 
 int nv_channel_init(struct nv_channel *c, const struct nv_channel_params *params);
+int nv_channel_start(struct nv_channel *c, const struct nv_channel_params *params);
 int nv_channel_alloc_object(struct nv_channel *c, u32 class, void *parameters, u32 bytes);
 void nv_channel_stop(struct nv_channel *c);
 void nv_channel_fini(struct nv_channel *c);

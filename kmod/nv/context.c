@@ -55,6 +55,8 @@ static int nv_context_query_sizes(struct nv_device *nv)
 	for (i = 0; !ret && i < ARRAY_SIZE(nv_context_buffers); i++) {
 		u64 bytes = info->engine[0].buffer[nv_context_buffers[i].index].bytes;
 
+		if (bytes == RM_CONTEXT_UNSUPPORTED)
+			continue;
 		if (bytes > MAX_BUFFER_BYTES) {
 			drm_err(&nv->base.drm, "GSP: context buffer %u has invalid size %llu\n",
 				nv_context_buffers[i].buffer, bytes);
@@ -169,6 +171,7 @@ void nv_context_fini(struct nv_context *c)
 /* Temporary state for the creation of the golden context. */
 struct nv_golden {
 	struct nv_vm vm;
+	struct nv_buffer method_buffer;
 	struct nv_channel channel;
 	struct nv_context context;
 };
@@ -180,11 +183,18 @@ static int nv_context_init_golden(struct nv_device *nv, struct nv_golden *g)
 		.parent = NV_RM_DEVICE,
 		.engine = nv->engines[DRM_SOVGPU_QUEUE_COMPUTE],
 		.entries = SZ_4K / NV_GP_ENTRY_BYTES, /* never used */
+		.method_buffer = &g->method_buffer,
 		.privileged = true,
 	};
 	int ret;
 
+	ret = nv_buffer_alloc(nv, NULL, &g->method_buffer, nv->method_bytes);
+	if (ret)
+		return ret;
 	ret = nv_channel_init(&g->channel, &params);
+	if (ret)
+		goto out;
+	ret = nv_channel_start(&g->channel, &params);
 	if (ret)
 		goto out;
 	ret = nv_context_init(&g->context, &g->vm, NV_RM_CHANNEL(g->channel.id), true);
@@ -195,6 +205,7 @@ out:
 	nv_channel_stop(&g->channel);
 	nv_context_fini(&g->context);
 	nv_channel_fini(&g->channel);
+	nv_buffer_free(nv, &g->method_buffer);
 	return ret;
 }
 
@@ -206,6 +217,8 @@ static int nv_context_create_golden(struct nv_device *nv)
 	if (!g)
 		return -ENOMEM;
 	mutex_init(&g->vm.base.lock);
+	/* As nouveau does it (r535/gr.c); the others' address spaces are the driver's alone. */
+	g->vm.managed = true;
 	ret = nv_vm_init(&nv->base, &g->vm.base);
 	if (ret)
 		goto out;

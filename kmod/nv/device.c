@@ -23,6 +23,8 @@
 #include "kmod/nv/rpc.h"
 #include "kmod/nv/vm.h"
 
+#define BIND_LIMIT_US (2 * USEC_PER_SEC)
+
 static int nv_device_identify(struct nv_device *nv)
 {
 	struct drm_device *drm = &nv->base.drm;
@@ -144,13 +146,37 @@ static void nv_device_stop(struct sov_device *sov)
 	nv_gsp_stop(nv);
 }
 
+/*
+ * The GSP puts its own page tables between BAR1 and video memory; this removes them. Nothing may
+ * access BAR1 before the change has ended.
+ */
+static int nv_device_set_physical_mode(struct nv_device *nv)
+{
+	u32 value;
+	int ret;
+
+	nv_wr32(nv, NV_VF_BAR1_BLOCK, 0);
+	nv_wr32(nv, NV_VF_BAR1_BLOCK_HIGH, 0);
+	ret = read_poll_timeout(
+		nv_rd32, value,
+		!(value & (NV_VF_BAR1_BLOCK_PENDING | NV_VF_BAR1_BLOCK_OUTSTANDING)) ||
+			nv_regs_lost(nv),
+		10, BIND_LIMIT_US, false, nv, NV_VF_BAR1_BLOCK);
+	if (READ_ONCE(nv->lost))
+		return -EIO;
+	if (ret)
+		drm_err(&nv->base.drm, "BAR 2: change of mode timed out, status 0x%08x\n", value);
+	return ret;
+}
+
 /* Brings a device whose GSP runs to the point where it accepts work. */
 static int nv_device_setup(struct nv_device *nv)
 {
 	int ret;
 
-	/* The GSP puts its own page tables between BAR1 and video memory; remove them. */
-	nv_wr32(nv, NV_VF_BAR1_BLOCK, 0);
+	ret = nv_device_set_physical_mode(nv);
+	if (ret)
+		goto err_stop;
 	ret = sov_vram_init(&nv->base);
 	if (ret)
 		goto err_stop;
@@ -241,6 +267,11 @@ static u64 nv_device_time(struct sov_device *sov)
 	return (u64)high << 32 | low;
 }
 
+static bool nv_device_lost(struct sov_device *sov)
+{
+	return nv_regs_lost(to_nv(sov));
+}
+
 const struct sov_vendor sov_nv = {
 	.name = "NVIDIA",
 	.device_bytes = sizeof(struct nv_device),
@@ -248,6 +279,7 @@ const struct sov_vendor sov_nv = {
 	.resume = nv_device_resume,
 	.stop = nv_device_stop,
 	.time = nv_device_time,
+	.lost = nv_device_lost,
 	.vm_bytes = sizeof(struct nv_vm),
 	.vm_init = nv_vm_init,
 	.vm_stop = nv_vm_stop,
@@ -257,8 +289,6 @@ const struct sov_vendor sov_nv = {
 	.vm_unmap = nv_vm_unmap,
 	.vm_flush = nv_vm_flush,
 	.group_bytes = sizeof(struct nv_group),
-	.group_init = nv_queue_group_init,
-	.group_fini = nv_queue_group_fini,
 	.ring_entry_bytes = NV_GP_ENTRY_BYTES,
 	.queue_bytes = sizeof(struct nv_queue),
 	.queue_init = nv_queue_init,

@@ -103,12 +103,13 @@ static int nv_gsp_send_system_info(struct nv_device *nv)
 }
 
 /*
- * The two settings that nouveau and tinygrad send: reset through the bus, and save the PCIe
- * configuration.
+ * The settings that nouveau and nova send: reset through the bus, save the PCIe configuration, and
+ * boot although the firmware's list of products lacks this one.
  */
 static int nv_gsp_send_registry(struct nv_device *nv)
 {
-	static const char names[2][32] = { "RMSecBusResetEnable", "RMForcePcieConfigSave" };
+	static const char names[][32] = { "RMSecBusResetEnable", "RMForcePcieConfigSave",
+					  "RMDevidCheckIgnore" };
 	struct {
 		struct nv_gsp_registry table;
 		struct nv_gsp_registry_entry entries[ARRAY_SIZE(names)];
@@ -127,7 +128,10 @@ static int nv_gsp_send_registry(struct nv_device *nv)
 	return nv_rpc_send(nv, NV_GSP_SET_REGISTRY, &r, sizeof(r));
 }
 
-/* Chooses the largest region of video memory that the GSP neither reserves nor protects. */
+/*
+ * Chooses the largest region of video memory that the GSP neither reserves nor protects. The other
+ * regions may reach beyond the usable size.
+ */
 static int nv_gsp_find_vram(struct nv_device *nv)
 {
 	const struct nv_gsp_static_info *info = nv->gsp.info;
@@ -144,12 +148,14 @@ static int nv_gsp_find_vram(struct nv_device *nv)
 		const struct nv_gsp_fb_region *r = &info->fb[i];
 		u64 from = ALIGN(r->base, SZ_2M), to = ALIGN_DOWN(r->limit + 1, SZ_2M);
 
+		if (r->reserved || r->is_protected)
+			continue;
 		if (r->limit < r->base || r->limit >= nv->vram_bytes) {
 			drm_err(&nv->base.drm, "GSP: invalid memory region 0x%llx-0x%llx\n",
 				r->base, r->limit);
 			return -EIO;
 		}
-		if (r->reserved || r->is_protected || to <= from || to - from <= end - start)
+		if (to <= from || to - from <= end - start)
 			continue;
 		start = from;
 		end = to;

@@ -25,6 +25,9 @@ struct nv_gsp {
 	/** @running: The GSP accepts RPCs. */
 	bool running;
 
+	/** @halted: Its core has halted; nothing will answer. */
+	bool halted;
+
 	/** @flush: Page that the GPU reads to flush its earlier writes to system memory. */
 	struct nv_buffer flush;
 

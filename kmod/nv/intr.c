@@ -73,12 +73,26 @@ static irqreturn_t nv_intr_hard(int irq, void *data)
 	return IRQ_WAKE_THREAD;
 }
 
+/*
+ * A bit that stays set raises the interrupt again after the retrigger, so every bit is cleared. The
+ * RPC that may be waiting for the GSP notices by itself that it has halted.
+ */
 static void nv_intr_handle_gsp(struct nv_device *nv)
 {
-	if (nv_rd32(nv, NV_PGSP_IRQSTAT) & NV_PGSP_IRQ_SWGEN0) {
-		nv_wr32(nv, NV_PGSP_IRQSCLR, NV_PGSP_IRQ_SWGEN0);
-		queue_work(nv->base.wq, &nv->gsp.event_work);
+	u32 pending = nv_rd32(nv, NV_PGSP_IRQSTAT) & nv_rd32(nv, NV_PGSP_RISCV_IRQMASK);
+
+	if (nv_regs_lost(nv))
+		return;
+	nv_wr32(nv, NV_PGSP_IRQSCLR, pending);
+	if (pending & NV_PGSP_IRQ_HALT) {
+		drm_err(&nv->base.drm, "GSP: its core has halted\n");
+		WRITE_ONCE(nv->gsp.halted, true);
+	} else if (pending & ~NV_PGSP_IRQ_SWGEN0) {
+		dev_warn_ratelimited(nv->base.drm.dev, "GSP: unexpected interrupt 0x%08x\n",
+				     pending);
 	}
+	if (pending)
+		queue_work(nv->base.wq, &nv->gsp.event_work);
 	nv_wr32(nv, NV_PGSP_IRQ_RETRIGGER, 1);
 }
 

@@ -57,33 +57,44 @@ static u32 nv_mmu_children(u32 level)
 	return level == LAST ? 2 * nv_mmu_entries[level] : nv_mmu_entries[level];
 }
 
+/* Finds the directory below an entry, or allocates it. */
+static int nv_mmu_get_directory(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 level, u64 va,
+				struct nv_mmu_table **directory)
+{
+	u32 index = (va >> nv_mmu_shifts[level]) % nv_mmu_entries[level];
+	struct nv_mmu_table *child = t->children[index];
+	int ret;
+
+	if (!child) {
+		ret = mmu->ops->alloc(mmu->owner, nv_mmu_children(level + 1), false, &child);
+		if (ret)
+			return ret;
+		t->children[index] = child;
+		t->used++;
+		nv_mmu_write(mmu, t, index, child->address | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS);
+	}
+	*directory = child;
+	return 0;
+}
+
 /*
  * Finds the dual PDE of an address. If a directory is missing, allocates it if @create is true and
  * otherwise returns -ENOENT.
  */
 static int nv_mmu_walk(struct nv_mmu *mmu, u64 va, bool create, struct nv_mmu_dual_pde *pde)
 {
-	struct nv_mmu_table *t = mmu->root, *child;
-	u32 level, index;
+	struct nv_mmu_table *t = mmu->root;
+	u32 level;
 	int ret;
 
 	for (level = 0; level < LAST; level++) {
 		pde->path[level] = t;
 		pde->level = level;
-		index = (va >> nv_mmu_shifts[level]) % nv_mmu_entries[level];
-		if (!t->children[index]) {
-			if (!create)
-				return -ENOENT;
-			ret = mmu->ops->alloc(mmu->owner, nv_mmu_children(level + 1), false,
-					      &child);
-			if (ret)
-				return ret;
-			t->children[index] = child;
-			t->used++;
-			nv_mmu_write(mmu, t, index,
-				     child->address | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS);
-		}
-		t = t->children[index];
+		if (!create && !t->children[(va >> nv_mmu_shifts[level]) % nv_mmu_entries[level]])
+			return -ENOENT;
+		ret = nv_mmu_get_directory(mmu, t, level, va, &t);
+		if (ret)
+			return ret;
 	}
 	pde->path[LAST] = t;
 	pde->level = LAST;
@@ -93,10 +104,21 @@ static int nv_mmu_walk(struct nv_mmu *mmu, u64 va, bool create, struct nv_mmu_du
 	return 0;
 }
 
-static bool nv_mmu_is_huge(struct nv_mmu *mmu, const struct nv_mmu_dual_pde *pde)
+/* A directory of the last level has a bit in @valid for each huge page: what a read of video memory
+ * says is not to be trusted, since the device may have fallen off the bus. */
+static bool nv_mmu_is_huge(const struct nv_mmu_dual_pde *pde)
 {
-	return !pde->tables[BIG] && !pde->tables[SMALL] &&
-	       nv_mmu_read(mmu, pde->directory, pde->index) & NV_MMU3_VALID;
+	u32 slot = pde->index / 2;
+
+	return pde->directory->valid[slot / 64] & BIT64(slot % 64);
+}
+
+static void nv_mmu_set_huge(struct nv_mmu_dual_pde *pde, bool huge)
+{
+	u32 slot = pde->index / 2;
+	u64 bit = BIT64(slot % 64), *word = &pde->directory->valid[slot / 64];
+
+	*word = huge ? *word | bit : *word & ~bit;
 }
 
 /* Allocates a page table if it is missing. The GPU sees the table after nv_mmu_link_table(). */
@@ -177,6 +199,34 @@ void nv_mmu_fini(struct nv_mmu *mmu)
 	mmu->root = NULL;
 }
 
+/**
+ * nv_mmu_reserve() - create the directories above a range whose entries RM writes
+ * @mmu: The page tables.
+ * @va: Start of the range, which one entry of the last but one directory level covers. Nothing may
+ *      be mapped there.
+ * @path: The addresses of the directories, from the root down.
+ *
+ * The directories stay until nv_mmu_fini().
+ *
+ * Return: 0 or the error of a table allocation.
+ */
+int nv_mmu_reserve(struct nv_mmu *mmu, u64 va, u64 path[NV_MMU3_LEVELS - 1])
+{
+	struct nv_mmu_table *t = mmu->root;
+	u32 level;
+	int ret;
+
+	for (level = 0; level < LAST - 1; level++) {
+		path[level] = t->address;
+		ret = nv_mmu_get_directory(mmu, t, level, va, &t);
+		if (ret)
+			return ret;
+	}
+	path[level] = t->address;
+	t->used++;
+	return 0;
+}
+
 /* Maps a range inside one dual PDE with the largest pages that both addresses allow. */
 static int nv_mmu_map_pde(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 va, u64 end,
 			  u64 address, u64 bits)
@@ -186,6 +236,7 @@ static int nv_mmu_map_pde(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 v
 
 	if (empty && end - va == HUGE_BYTES && !(address % HUGE_BYTES)) {
 		nv_mmu_write(mmu, pde->directory, pde->index, address | bits | NV_MMU3_VALID);
+		nv_mmu_set_huge(pde, true);
 		pde->directory->used++;
 		return 0;
 	}
@@ -268,13 +319,14 @@ int nv_mmu_split(struct nv_mmu *mmu, u64 va)
 
 	if (!(va % HUGE_BYTES) || nv_mmu_walk(mmu, va, false, &pde))
 		return 0;
-	if (nv_mmu_is_huge(mmu, &pde)) {
+	if (nv_mmu_is_huge(&pde)) {
 		entry = nv_mmu_read(mmu, pde.directory, pde.index);
 		ret = nv_mmu_get_table(mmu, &pde, BIG, true);
 		if (ret)
 			return ret;
 		nv_mmu_fill(mmu, pde.tables[BIG], 0, HUGE_BYTES / BIG_BYTES, entry, BIG_BYTES);
 		nv_mmu_link_table(mmu, &pde, BIG);
+		nv_mmu_set_huge(&pde, false);
 		pde.directory->used--; /* the table takes the entry of the huge page */
 	}
 	if (!(va % BIG_BYTES) || !pde.tables[BIG])
@@ -294,8 +346,9 @@ int nv_mmu_split(struct nv_mmu *mmu, u64 va)
 
 static void nv_mmu_unmap_pde(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 va, u64 end)
 {
-	if (nv_mmu_is_huge(mmu, pde)) {
+	if (nv_mmu_is_huge(pde)) {
 		nv_mmu_write(mmu, pde->directory, pde->index, 0);
+		nv_mmu_set_huge(pde, false);
 		pde->directory->used--;
 		return;
 	}

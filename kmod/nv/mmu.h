@@ -27,7 +27,10 @@ struct nv_mmu_table {
 	/** @used: Number of entries in use; a table without any is freed. */
 	u32 used;
 
-	/** @valid: Bitmap of valid entries; maintained for page tables only. */
+	/**
+	 * @valid: Bitmap of the valid entries of a page table, or of the dual PDEs of a directory
+	 * of the last level that map a huge page.
+	 */
 	u64 valid[NV_MMU3_TABLE_BYTES / 8 / 64];
 
 	/** @next_stale: Next table in the list of unlinked tables. */
@@ -77,6 +80,7 @@ struct nv_mmu {
 
 int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_ops *ops, void *owner);
 void nv_mmu_fini(struct nv_mmu *mmu);
+int nv_mmu_reserve(struct nv_mmu *mmu, u64 va, u64 path[NV_MMU3_LEVELS - 1]);
 int nv_mmu_map(struct nv_mmu *mmu, u64 va, u64 bytes, u64 address, u64 bits);
 int nv_mmu_split(struct nv_mmu *mmu, u64 va);
 void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes);

@@ -3,7 +3,8 @@
  * The core's queue groups and queues on channel groups (TSGs) and channels. The channels of a TSG
  * share a time slice of their runlist and a context, but a TSG has a single engine. A queue group
  * therefore has one TSG for its compute queues and one for its copy queues, and the core stops both
- * when either fails.
+ * when either fails. RM accepts no channel in a TSG that has lost its last one (status 0x40 on an
+ * H200), so a later queue gets a new TSG.
  */
 #include <linux/slab.h>
 
@@ -32,17 +33,6 @@ static struct nv_vm *nv_queue_group_vm(struct sov_group *group)
 	return to_nv_vm(group->vm);
 }
 
-/**
- * nv_queue_group_init() - initialise a queue group
- * @group: The group.
- *
- * Return: 0. The first queue of each class creates the TSG of the class.
- */
-int nv_queue_group_init(struct sov_group *group)
-{
-	return 0;
-}
-
 static int nv_queue_tsg_set_scheduling(struct nv_rm_client *client, u32 tsg,
 				       const struct sov_group *group)
 {
@@ -58,8 +48,21 @@ static int nv_queue_tsg_set_scheduling(struct nv_rm_client *client, u32 tsg,
 			     sizeof(slice));
 }
 
-static int nv_queue_tsg_init(struct nv_tsg *tsg, struct sov_group *group,
-			     const struct nv_engine *engine)
+/* Frees a TSG without channels. */
+static void nv_queue_tsg_free(struct nv_tsg *tsg, struct nv_vm *vm)
+{
+	if (tsg->id) {
+		nv_rm_free_or_wedge(&vm->client, NV_RM_GROUP(tsg->id));
+		ida_free(&vm->nv->tsgs, tsg->id);
+	}
+	nv_context_fini(&tsg->context);
+	nv_buffer_free(vm->nv, &tsg->method_buffer);
+	mutex_destroy(&tsg->lock);
+	kfree(tsg);
+}
+
+static int nv_queue_tsg_rm_alloc(struct nv_tsg *tsg, struct sov_group *group,
+				 const struct nv_engine *engine)
 {
 	struct rm_channel_group_parameters p = {
 		.va_space = NV_RM_VA_SPACE,
@@ -73,40 +76,108 @@ static int nv_queue_tsg_init(struct nv_tsg *tsg, struct sov_group *group,
 		return id;
 	ret = nv_rm_alloc(client, NV_RM_DEVICE, NV_RM_GROUP(id), RM_CLASS_CHANNEL_GROUP, &p,
 			  sizeof(p));
-	if (ret)
-		goto err_free_id;
-	ret = nv_queue_tsg_set_scheduling(client, id, group);
-	if (ret)
-		goto err_free_object;
+	if (ret) {
+		ida_free(&client->nv->tsgs, id);
+		return ret;
+	}
 	tsg->id = id;
-	return 0;
+	return nv_queue_tsg_set_scheduling(client, id, group);
+}
 
-err_free_object:
-	nv_rm_free(client, NV_RM_GROUP(id));
-err_free_id:
-	ida_free(&client->nv->tsgs, id);
+static struct nv_tsg *nv_queue_tsg_create(struct sov_group *group, const struct nv_engine *engine)
+{
+	struct nv_tsg *tsg = kzalloc(sizeof(*tsg), GFP_KERNEL_ACCOUNT);
+	struct nv_vm *vm = nv_queue_group_vm(group);
+	int ret;
+
+	if (!tsg)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&tsg->lock);
+	ret = nv_buffer_alloc(vm->nv, vm->base.account, &tsg->method_buffer, vm->nv->method_bytes);
+	if (!ret)
+		ret = nv_queue_tsg_rm_alloc(tsg, group, engine);
+	if (ret) {
+		nv_queue_tsg_free(tsg, vm);
+		return ERR_PTR(ret);
+	}
+	return tsg;
+}
+
+/* Joins the TSG of the queue's class, or a new one. */
+static int nv_queue_join_tsg(struct nv_queue *q, const struct nv_engine *engine)
+{
+	struct nv_tsg **current_tsg = &to_nv_group(q->base.group)->tsgs[q->base.queue_class];
+	struct nv_tsg *tsg = *current_tsg;
+
+	if (!tsg || READ_ONCE(tsg->spent)) {
+		tsg = nv_queue_tsg_create(q->base.group, engine);
+		if (IS_ERR(tsg))
+			return PTR_ERR(tsg);
+		*current_tsg = tsg; /* the queues of a spent one still have it */
+	}
+	q->tsg = tsg;
+	tsg->queues++;
+	return 0;
+}
+
+static void nv_queue_leave_tsg(struct nv_queue *q)
+{
+	struct nv_tsg **current_tsg = &to_nv_group(q->base.group)->tsgs[q->base.queue_class];
+	struct nv_tsg *tsg = q->tsg;
+
+	q->tsg = NULL;
+	if (!tsg || --tsg->queues)
+		return;
+	if (*current_tsg == tsg)
+		*current_tsg = NULL;
+	nv_queue_tsg_free(tsg, nv_queue_group_vm(q->base.group));
+}
+
+/* Returns -EAGAIN if the TSG was spent since the queue joined it. */
+static int nv_queue_start_channel(struct nv_queue *q, const struct nv_channel_params *params)
+{
+	struct nv_tsg *tsg = q->tsg;
+	int ret = -EAGAIN;
+
+	mutex_lock(&tsg->lock);
+	if (!tsg->spent)
+		ret = nv_channel_start(&q->channel, params);
+	tsg->channels += !ret;
+	mutex_unlock(&tsg->lock);
 	return ret;
 }
 
-/**
- * nv_queue_group_fini() - free the TSGs of a queue group
- * @group: The group, without queues.
- */
-void nv_queue_group_fini(struct sov_group *group)
+static void nv_queue_stop_channel(struct nv_queue *q)
 {
-	struct nv_rm_client *client = &nv_queue_group_vm(group)->client;
-	int i;
+	struct nv_tsg *tsg = q->tsg;
 
-	for (i = 0; i < SOV_QUEUE_CLASSES; i++) {
-		struct nv_tsg *tsg = &to_nv_group(group)->tsgs[i];
-
-		if (!tsg->id)
-			continue;
-		nv_rm_free(client, NV_RM_GROUP(tsg->id));
-		nv_context_fini(&tsg->context);
-		ida_free(&client->nv->tsgs, tsg->id);
-		tsg->id = 0;
+	if (!tsg)
+		return;
+	mutex_lock(&tsg->lock);
+	if (q->channel.allocated) {
+		nv_channel_stop(&q->channel);
+		WRITE_ONCE(tsg->spent, !--tsg->channels);
 	}
+	mutex_unlock(&tsg->lock);
+}
+
+/* Another thread may spend a TSG that the queue joins; it cannot do so with one that is new. */
+static int nv_queue_join_and_start(struct nv_queue *q, const struct nv_engine *engine,
+				   struct nv_channel_params *params)
+{
+	int ret;
+
+	do {
+		ret = nv_queue_join_tsg(q, engine);
+		if (ret)
+			return ret;
+		params->parent = NV_RM_GROUP(q->tsg->id);
+		params->method_buffer = &q->tsg->method_buffer;
+		ret = nv_queue_start_channel(q, params);
+		if (ret == -EAGAIN)
+			nv_queue_leave_tsg(q);
+	} while (ret == -EAGAIN);
+	return ret;
 }
 
 /*
@@ -117,7 +188,7 @@ static int nv_queue_alloc_ring(struct nv_queue *q)
 {
 	struct nv_vm *vm = nv_queue_group_vm(q->base.group);
 	struct sov_account *account = vm->base.account;
-	const u64 bits = NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
+	const u64 bits = NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR | NV_MMU3_PCF_UNCACHED;
 	int ret;
 
 	ret = nv_buffer_alloc(vm->nv, account, &q->ring_memory,
@@ -162,8 +233,7 @@ static int nv_queue_alloc_object(struct nv_queue *q, const struct nv_engine *eng
 			     sizeof(preemption));
 }
 
-static int nv_queue_schedule(struct nv_queue *q, const struct nv_tsg *tsg,
-			     const struct nv_engine *engine)
+static int nv_queue_schedule(struct nv_queue *q, const struct nv_engine *engine)
 {
 	struct nv_rm_client *client = &q->channel.vm->client;
 	struct rm_bind bind = { .engine = engine->type };
@@ -174,7 +244,7 @@ static int nv_queue_schedule(struct nv_queue *q, const struct nv_tsg *tsg,
 			    sizeof(bind));
 	if (ret)
 		return ret;
-	return nv_rm_control(client, NV_RM_GROUP(tsg->id), RM_CONTROL_SCHEDULE, &schedule,
+	return nv_rm_control(client, NV_RM_GROUP(q->tsg->id), RM_CONTROL_SCHEDULE, &schedule,
 			     RM_SCHEDULE_BYTES_570);
 }
 
@@ -199,66 +269,60 @@ static int nv_queue_setup_ring(struct nv_queue *q, struct nv_channel_params *par
 }
 
 /* The TSG's first compute channel creates the context that all its channels share. */
-static int nv_queue_init_context(struct nv_queue *q, struct nv_tsg *tsg)
+static int nv_queue_init_context(struct nv_queue *q)
 {
+	struct nv_context *context = &q->tsg->context;
 	int ret;
 
-	if (q->base.queue_class != DRM_SOVGPU_QUEUE_COMPUTE || tsg->context.vm)
+	if (q->base.queue_class != DRM_SOVGPU_QUEUE_COMPUTE || context->vm)
 		return 0;
-	ret = nv_context_init(&tsg->context, q->channel.vm, NV_RM_CHANNEL(q->channel.id), false);
-	if (ret)
-		goto err_stop;
-	return 0;
-
-err_stop:
-	nv_channel_stop(&q->channel);
-	nv_context_fini(&tsg->context);
+	ret = nv_context_init(context, q->channel.vm, NV_RM_CHANNEL(q->channel.id), false);
+	if (ret) {
+		nv_queue_stop_channel(q);
+		nv_context_fini(context);
+	}
 	return ret;
 }
 
 /* On failure the caller stops and frees the channel. */
-static int nv_queue_start(struct nv_queue *q, struct nv_tsg *tsg)
+static int nv_queue_start(struct nv_queue *q)
 {
 	struct nv_vm *vm = nv_queue_group_vm(q->base.group);
 	const struct nv_engine *engine = &vm->nv->engines[q->base.queue_class];
 	struct nv_channel_params params = { .vm = vm, .engine = *engine };
 	int ret;
 
-	if (!tsg->id) {
-		ret = nv_queue_tsg_init(tsg, q->base.group, engine);
-		if (ret)
-			return ret;
-	}
 	ret = nv_queue_setup_ring(q, &params);
 	if (ret)
 		return ret;
-	params.parent = NV_RM_GROUP(tsg->id);
 	ret = nv_channel_init(&q->channel, &params);
-	q->base.user.token = q->channel.doorbell;
 	if (ret)
 		return ret;
-	ret = nv_queue_init_context(q, tsg);
+	q->base.user.token = q->channel.doorbell;
+	ret = nv_queue_join_and_start(q, engine, &params);
+	if (ret)
+		return ret;
+	ret = nv_queue_init_context(q);
 	if (ret)
 		return ret;
 	ret = nv_queue_alloc_object(q, engine);
 	if (ret)
 		return ret;
-	return nv_queue_schedule(q, tsg, engine);
+	return nv_queue_schedule(q, engine);
 }
 
 /**
  * nv_queue_init() - create a queue
  * @queue: The queue, in its group.
  *
- * Return: 0, or a negative errno after a log message, with everything undone but the group's TSG.
+ * Return: 0, or a negative errno after a log message, with everything undone.
  */
 int nv_queue_init(struct sov_queue *queue)
 {
-	struct nv_tsg *tsg = &to_nv_group(queue->group)->tsgs[queue->queue_class];
 	struct nv_queue *q = to_nv_queue(queue);
 	int ret;
 
-	ret = nv_queue_start(q, tsg);
+	ret = nv_queue_start(q);
 	if (ret)
 		goto err_stop;
 	ret = xa_err(xa_store_irq(&q->channel.vm->nv->channels, q->channel.id, q, GFP_KERNEL));
@@ -267,7 +331,7 @@ int nv_queue_init(struct sov_queue *queue)
 	return 0;
 
 err_stop:
-	nv_channel_stop(&q->channel);
+	nv_queue_stop_channel(q);
 	nv_queue_fini(queue);
 	return ret;
 }
@@ -319,7 +383,7 @@ void nv_queue_stop(struct sov_queue *queue)
 	nv_queue_halt_pending(nv, q);
 	xa_erase_irq(&nv->channels, q->channel.id); /* events no longer find the queue */
 	mutex_unlock(&nv->halt_lock);
-	nv_channel_stop(&q->channel);
+	nv_queue_stop_channel(q);
 }
 
 /**
@@ -331,6 +395,7 @@ void nv_queue_fini(struct sov_queue *queue)
 	struct nv_queue *q = to_nv_queue(queue);
 	struct nv_vm *vm = nv_queue_group_vm(queue->group);
 
+	nv_queue_leave_tsg(q);
 	nv_channel_fini(&q->channel);
 	nv_vm_unmap_kernel(vm, &q->seqno_node);
 	nv_vm_unmap_kernel(vm, &q->ring_node);

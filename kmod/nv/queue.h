@@ -16,8 +16,23 @@
  * struct nv_tsg - a channel group (time slice group)
  */
 struct nv_tsg {
-	/** @id: Id on the device; 0 if the channel group does not exist. */
+	/** @id: Id on the device. */
 	u32 id;
+
+	/** @queues: Number of its queues; the last one frees it. Protected by the setup_lock. */
+	u32 queues;
+
+	/** @lock: Orders the creation and removal of channels. No memory is allocated under it. */
+	struct mutex lock;
+
+	/** @channels: Number of channels that RM has in it. */
+	u32 channels;
+
+	/** @spent: Its last channel was removed; RM accepts no other one. */
+	bool spent;
+
+	/** @method_buffer: Method buffer of all its channels. */
+	struct nv_buffer method_buffer;
 
 	/** @context: Graphics context that the group's compute channels share. */
 	struct nv_context context;
@@ -30,8 +45,8 @@ struct nv_group {
 	/** @base: The core's group; must be first, because the core allocates the structure. */
 	struct sov_group base;
 
-	/** @tsgs: Channel group of each queue class, created with the first queue of the class. */
-	struct nv_tsg tsgs[SOV_QUEUE_CLASSES];
+	/** @tsgs: Channel group that a new queue of each class joins, or NULL. */
+	struct nv_tsg *tsgs[SOV_QUEUE_CLASSES];
 };
 
 /**
@@ -40,6 +55,9 @@ struct nv_group {
 struct nv_queue {
 	/** @base: The core's queue; must be first, because the core allocates the structure. */
 	struct sov_queue base;
+
+	/** @tsg: Channel group of @channel. */
+	struct nv_tsg *tsg;
 
 	/** @channel: Channel that executes the queue. */
 	struct nv_channel channel;
@@ -63,8 +81,6 @@ struct nv_queue {
 	bool halted;
 };
 
-int nv_queue_group_init(struct sov_group *group);
-void nv_queue_group_fini(struct sov_group *group);
 int nv_queue_init(struct sov_queue *queue);
 void nv_queue_stop(struct sov_queue *queue);
 void nv_queue_fini(struct sov_queue *queue);

@@ -2,9 +2,10 @@
 /*
  * RM objects on the GSP, see rm.h. An RPC to RM can fail in two steps: the RPC itself, or the
  * operation that it requests, which returns an RM status. When the GSP no longer runs, its objects
- * are gone, and every call fails without further effect. If RM fails to free an object, the object
- * may keep using memory that the driver is about to reuse, so the driver wedges the device. Errors
- * that a process can provoke are logged with a rate limit.
+ * are gone, and every call fails without further effect. If RM fails to free a channel or a channel
+ * group, the GPU may keep using memory that the driver is about to reuse, so the driver wedges the
+ * device. Other objects use nothing by then: a failure leaks the object and its handle. Errors that
+ * a process can provoke are logged with a rate limit.
  */
 #include <drm/drm_print.h>
 
@@ -139,19 +140,33 @@ void nv_rm_disable_channels(struct nv_device *nv, struct rm_disable_channels *p)
  * @c: The client.
  * @object: Handle of an object without children.
  *
- * When this function returns, the GPU no longer uses the object, or the device is wedged.
+ * Return: True if the handle can be used again: the object is free, or the GSP no longer runs.
  */
-void nv_rm_free(struct nv_rm_client *c, u32 object)
+bool nv_rm_free(struct nv_rm_client *c, u32 object)
 {
 	struct nv_gsp_rm_free a = { .client = c->handle, .object = object };
 	int ret = nv_rpc_call(c->nv, NV_GSP_RM_FREE, &a, sizeof(a), NULL, 0, FREE_LIMIT_MS);
 
-	if (!ret && !a.status)
-		return;
-	if (!ret)
-		drm_err(&c->nv->base.drm, "RM: failed to free object 0x%x: status 0x%x\n", object,
-			a.status);
-	nv_rpc_wedge(c->nv);
+	if (ret)
+		nv_rpc_wedge(c->nv);
+	if (ret || !a.status)
+		return true;
+	drm_err_ratelimited(&c->nv->base.drm, "RM: failed to free object 0x%x: status 0x%x\n",
+			    object, a.status);
+	return false;
+}
+
+/**
+ * nv_rm_free_or_wedge() - free an object that makes the GPU access memory
+ * @c: The client.
+ * @object: Handle of a channel or a channel group.
+ *
+ * When this function returns, the GPU no longer uses the object, or the device is wedged.
+ */
+void nv_rm_free_or_wedge(struct nv_rm_client *c, u32 object)
+{
+	if (!nv_rm_free(c, object))
+		nv_rpc_wedge(c->nv);
 }
 
 static int nv_rm_client_alloc_device(struct nv_rm_client *c)
@@ -197,9 +212,11 @@ int nv_rm_client_init(struct nv_rm_client *c, struct nv_device *nv)
 	return 0;
 
 err_free_root:
-	nv_rm_free(c, c->handle);
+	if (!nv_rm_free(c, c->handle))
+		goto out_forget;
 err_free_id:
 	ida_free(&nv->clients, id);
+out_forget:
 	c->handle = 0;
 	return ret;
 }
@@ -212,7 +229,7 @@ void nv_rm_client_fini(struct nv_rm_client *c)
 {
 	nv_rm_free(c, NV_RM_SUBDEVICE);
 	nv_rm_free(c, NV_RM_DEVICE);
-	nv_rm_free(c, c->handle);
-	ida_free(&c->nv->clients, c->handle & CLIENT_ID_MAX);
+	if (nv_rm_free(c, c->handle))
+		ida_free(&c->nv->clients, c->handle & CLIENT_ID_MAX);
 	c->handle = 0;
 }

@@ -39,7 +39,8 @@ void nv_rm_client_fini(struct nv_rm_client *c);
 int nv_rm_alloc(struct nv_rm_client *c, u32 parent, u32 object, u32 class, void *parameters,
 		u32 bytes);
 int nv_rm_control(struct nv_rm_client *c, u32 object, u32 command, void *parameters, u32 bytes);
-void nv_rm_free(struct nv_rm_client *c, u32 object);
+bool nv_rm_free(struct nv_rm_client *c, u32 object);
+void nv_rm_free_or_wedge(struct nv_rm_client *c, u32 object);
 int nv_rm_query(struct nv_device *nv, u32 command, void *parameters, u32 bytes);
 void nv_rm_disable_channels(struct nv_device *nv, struct rm_disable_channels *p);
 

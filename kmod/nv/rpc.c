@@ -59,6 +59,7 @@ int nv_rpc_init(struct nv_device *nv)
 	};
 	gsp->sequence = 0;
 	gsp->expected = 0;
+	gsp->halted = false;
 	return 0;
 }
 
@@ -73,9 +74,14 @@ void nv_rpc_fini(struct nv_device *nv)
 	nv->gsp.element = NULL;
 }
 
-/* Reads a register only every LOST_CHECK_MS, because that is slower than polling memory. */
+/*
+ * Whether there is no GSP to wait for. Reads a register only every LOST_CHECK_MS, because that is
+ * slower than polling memory.
+ */
 static bool nv_rpc_check_lost(struct nv_device *nv, unsigned long *next_check)
 {
+	if (READ_ONCE(nv->gsp.halted))
+		return true;
 	if (time_before(jiffies, *next_check))
 		return READ_ONCE(nv->lost);
 	*next_check = jiffies + msecs_to_jiffies(LOST_CHECK_MS);
@@ -331,6 +337,8 @@ void nv_rpc_event_work(struct work_struct *work)
 			nv->gsp.handle_event(nv, nv_message_rpc(nv->gsp.element));
 		left--;
 	}
+	if (READ_ONCE(nv->gsp.halted))
+		ret = -EIO; /* its last messages are handled */
 	if (ret && ret != -EAGAIN)
 		nv_rpc_wedge_locked(nv);
 	mutex_unlock(&nv->gsp.lock);

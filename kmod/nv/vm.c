@@ -109,13 +109,53 @@ static const struct nv_mmu_ops nv_vm_table_ops = {
 	.write = nv_vm_table_write,
 };
 
-static int nv_vm_register(struct nv_vm *vm)
+static int nv_vm_set_directory(struct nv_vm *vm)
 {
-	struct rm_va_space_parameters space = { .flags = RM_VA_SPACE_EXTERNAL };
 	struct rm_set_directory set = {
 		.address = vm->mmu.root->address,
 		.entries = NV_MMU3_ROOT_ENTRIES,
 		.va_space = NV_RM_VA_SPACE,
+	};
+
+	return nv_rm_control(&vm->client, NV_RM_DEVICE, RM_CONTROL_SET_DIRECTORY, &set,
+			     sizeof(set));
+}
+
+/* RM adds its own entries to the last of the directories above the range that it reserves. */
+static int nv_vm_copy_directories(struct nv_vm *vm)
+{
+	static const u8 shifts[] = NV_MMU3_SHIFTS;
+	static const u16 entries[] = NV_MMU3_ENTRIES;
+	struct rm_copy_directories copy = {
+		.page_bytes = RM_RESERVED_BYTES,
+		.first = RM_RESERVED_VA,
+		.last = RM_RESERVED_VA + RM_RESERVED_BYTES - 1,
+		.levels = NV_MMU3_LEVELS - 1,
+	};
+	u64 path[NV_MMU3_LEVELS - 1];
+	int ret, i;
+
+	mutex_lock(&vm->base.lock);
+	ret = nv_mmu_reserve(&vm->mmu, RM_RESERVED_VA, path);
+	if (!ret)
+		ret = nv_vm_flush(&vm->base);
+	mutex_unlock(&vm->base.lock);
+	if (ret)
+		return ret;
+	for (i = 0; i < ARRAY_SIZE(path); i++) {
+		copy.list[i].address = path[i];
+		copy.list[i].bytes = entries[i] * sizeof(u64);
+		copy.list[i].aperture = RM_DIRECTORY_VRAM;
+		copy.list[i].shift = shifts[i];
+	}
+	return nv_rm_control(&vm->client, NV_RM_VA_SPACE, RM_CONTROL_COPY_DIRECTORIES, &copy,
+			     sizeof(copy));
+}
+
+static int nv_vm_register(struct nv_vm *vm)
+{
+	struct rm_va_space_parameters space = {
+		.flags = vm->managed ? 0 : RM_VA_SPACE_EXTERNAL,
 	};
 	int ret;
 
@@ -126,7 +166,7 @@ static int nv_vm_register(struct nv_vm *vm)
 			  RM_VA_SPACE_BYTES_570);
 	if (ret)
 		goto err_client_fini;
-	ret = nv_rm_control(&vm->client, NV_RM_DEVICE, RM_CONTROL_SET_DIRECTORY, &set, sizeof(set));
+	ret = vm->managed ? nv_vm_copy_directories(vm) : nv_vm_set_directory(vm);
 	if (ret)
 		goto err_free_va_space;
 	return 0;
@@ -177,7 +217,9 @@ void nv_vm_stop(struct sov_vm *base)
 
 	if (!vm->client.handle)
 		return;
-	nv_rm_control(&vm->client, NV_RM_DEVICE, RM_CONTROL_UNSET_DIRECTORY, &unset, sizeof(unset));
+	if (!vm->managed)
+		nv_rm_control(&vm->client, NV_RM_DEVICE, RM_CONTROL_UNSET_DIRECTORY, &unset,
+			      sizeof(unset));
 	nv_rm_free(&vm->client, NV_RM_VA_SPACE);
 	nv_rm_client_fini(&vm->client);
 }
@@ -257,7 +299,8 @@ int nv_vm_map(struct sov_vm *base, u64 va, u64 bytes, u64 address, bool system, 
 {
 	u64 bits = NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC;
 
-	bits |= system ? NV_MMU3_PTE_COHERENT : NV_MMU3_PTE_VRAM;
+	/* No write of the CPU would reach a line of system memory that the GPU's L2 holds. */
+	bits |= system ? NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_UNCACHED : NV_MMU3_PTE_VRAM;
 	if (flags & DRM_SOVGPU_VM_MAP_READONLY)
 		bits |= NV_MMU3_PCF_READ_ONLY | NV_MMU3_PCF_NO_ATOMICS;
 	if (flags & DRM_SOVGPU_VM_MAP_UNCACHED)
@@ -306,6 +349,7 @@ int nv_vm_flush(struct sov_vm *base)
 	if (READ_ONCE(nv->base.wedged))
 		return -EIO;
 	mutex_lock(&nv->flush_lock);
+	mb(); /* a write-combining write may otherwise still be on its way when the read returns */
 	readq(to_nv_vm_table(vm->mmu.root)->cpu); /* complete the writes through BAR1 */
 	nv_wr32(nv, NV_VF_MMU_INVALIDATE_PDB_LO, lower_32_bits(root));
 	nv_wr32(nv, NV_VF_MMU_INVALIDATE_PDB_HI, upper_32_bits(root));

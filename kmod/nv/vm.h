@@ -25,6 +25,9 @@ struct nv_vm {
 	/** @nv: The device; valid from nv_vm_init() on, before the DRM object knows the device. */
 	struct nv_device *nv;
 
+	/** @managed: RM manages a part of the directories; that of the golden context. */
+	bool managed;
+
 	/** @mmu: Page tables. */
 	struct nv_mmu mmu;
 

@@ -270,6 +270,62 @@ static void at_a_limit(void)
 	memset(expected, 0, sizeof(expected));
 }
 
+/* A card that has fallen off the bus reads as all ones, and takes no writes. */
+static void lost_card(void)
+{
+	u64 va = BASE + 0x100000; /* start of a slot */
+	struct nv_mmu mmu;
+
+	memset(vram, 0, sizeof(vram));
+	nv_mmu_init(&mmu, &memory, NULL);
+	nv_mmu_map(&mmu, va + 2 * HUGE_BYTES, 4096, 0x1000, BITS);
+	nv_mmu_map(&mmu, va + 3 * HUGE_BYTES, HUGE_BYTES, HUGE_BYTES, BITS);
+	memset(vram, 0xff, sizeof(vram));
+	nv_mmu_unmap(&mmu, va, 5 * HUGE_BYTES);
+	nv_mmu_reap(&mmu);
+	ok(tables == 1, "lost card: all tables but the root are found empty and freed");
+	nv_mmu_fini(&mmu);
+	ok(!tables, "lost card: the root is freed, too");
+}
+
+/* Directories whose last entry RM writes. */
+static void reserved_range(void)
+{
+	const u64 va = 0x100000000;
+	u64 path[NV_MMU3_LEVELS - 1] = {0};
+	struct nv_mmu mmu;
+	struct mmu_page p;
+	const char *wrong;
+	bool linked = true;
+
+	memset(vram, 0, sizeof(vram));
+	nv_mmu_init(&mmu, &memory, NULL);
+	ok(!nv_mmu_reserve(&mmu, va, path) && tables == 4 && path[0] == mmu.root->address,
+	   "reserved range: the root and three directories exist");
+	for (u32 i = 0; i + 1 < NV_MMU3_LEVELS - 1; i++) {
+		u32 index = (u32)(va >> nv_mmu_shifts[i]) % nv_mmu_entries[i];
+
+		linked &= (read_word(NULL, &(struct nv_mmu_table){.address = path[i]}, index) &
+			   NV_MMU3_ADDRESS) == path[i + 1];
+	}
+	ok(linked, "reserved range: each directory points to the next");
+	ok(!nv_mmu_map(&mmu, 0, 4096, 0x1000, BITS) &&
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, 0, &p, &wrong),
+	   "reserved range: other addresses below the same directories can be mapped");
+	nv_mmu_unmap(&mmu, 0, 4096);
+	nv_mmu_reap(&mmu);
+	ok(tables == 4, "reserved range: its directories stay when nothing else is mapped there");
+	nv_mmu_fini(&mmu);
+	ok(!tables, "reserved range: they are freed with the address space");
+	allow = 2;
+	memset(vram, 0, sizeof(vram));
+	nv_mmu_init(&mmu, &memory, NULL);
+	ok(nv_mmu_reserve(&mmu, va, path) == -ENOSPC, "reserved range: a table limit is an error");
+	allow = UINT32_MAX;
+	nv_mmu_fini(&mmu);
+	ok(!tables, "reserved range: after which nothing is left");
+}
+
 /* The entry of address 0 in a root table at 4096, with video memory that ends before, in and right
  * after it. */
 static void end_of_memory(void)
@@ -291,5 +347,7 @@ int main(void)
 	random_steps();
 	no_memory();
 	at_a_limit();
+	lost_card();
+	reserved_range();
 	return tap_done();
 }
