@@ -128,7 +128,7 @@ static void sov_queue_start_clock(struct sov_queue *queue)
 
 /*
  * Runs with interrupts disabled, under the lock of a foreign fence. As soon as dep_armed is false,
- * the job may complete and its queue may be stopped. sov_queue_cancel() waits for an RCU grace
+ * the job may complete and its queue may be stopped. sov_queue_stop() waits for an RCU grace
  * period, so the queue still exists when its work is queued.
  */
 static void sov_job_dep_signalled(struct dma_fence *fence, struct dma_fence_cb *cb)
@@ -211,7 +211,9 @@ static void sov_queue_retire(struct sov_queue *queue)
 			sov_queue_forged_seqno(queue);
 		return;
 	}
-	if (list_empty(&queue->running)) /* avoid the register read below */
+	/* An interrupt may be any queue's: avoid the register read below. */
+	job = list_first_entry_or_null(&queue->running, struct sov_job, link);
+	if (!job || job->fence->seqno > completed)
 		return;
 	consumed = vendor->queue_consumed_seqno(queue);
 	list_for_each_entry_safe(job, next, &queue->running, link) {
@@ -306,7 +308,15 @@ void sov_queue_cancel(struct sov_queue *queue)
 	}
 	wake_up_all(&queue->space_wq);
 	spin_unlock_irq(&queue->lock);
-	synchronize_rcu(); /* for sov_job_dep_signalled() */
+}
+
+/**
+ * sov_queue_settle() - wait until no work item of a cancelled queue runs
+ * @queue: The queue. An RCU grace period, for sov_job_dep_signalled(), has ended since
+ *         sov_queue_cancel().
+ */
+void sov_queue_settle(struct sov_queue *queue)
+{
 	cancel_delayed_work_sync(&queue->timeout_work);
 	cancel_work_sync(&queue->advance_work);
 }

@@ -14,6 +14,7 @@ void sov_job_free(struct sov_job *job);
 void sov_queue_init(struct sov_queue *queue);
 void sov_queue_advance(struct sov_queue *queue);
 void sov_queue_cancel(struct sov_queue *queue);
+void sov_queue_settle(struct sov_queue *queue);
 void sov_queues_retire(struct sov_device *sov);
 
 #endif

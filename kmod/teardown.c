@@ -18,20 +18,14 @@
 #include "kmod/queue.h"
 #include "kmod/teardown.h"
 
-/**
- * sov_queue_stop() - take a queue off the hardware
- * @queue: The queue. The caller holds the lock of its group. Idempotent.
- *
- * A queue without an error gets the state DRM_SOVGPU_QUEUE_STATE_INNOCENT. The fences of all jobs
- * are signalled when this returns; sov_group_reap() frees the resources of the queue.
- */
-void sov_queue_stop(struct sov_queue *queue)
+/* Takes a queue off the hardware and signals its fences. Returns false if that was done before. */
+static bool sov_queue_take_down(struct sov_queue *queue)
 {
 	struct sov_device *sov = queue->group->sov;
 
 	lockdep_assert_held(&queue->group->lock);
 	if (!queue->live)
-		return;
+		return false;
 	sov_queues_retire(sov); /* do not cancel finished jobs */
 	spin_lock_irq(&queue->lock);
 	queue->live = false;
@@ -45,19 +39,39 @@ void sov_queue_stop(struct sov_queue *queue)
 	list_move_tail(&queue->link, &queue->group->stopped_queues);
 	sov->vendor->queue_stop(queue);
 	sov_queue_cancel(queue);
+	return true;
 }
 
-/* The first phase; idempotent. */
+/**
+ * sov_queue_stop() - take a queue off the hardware
+ * @queue: The queue. The caller holds the lock of its group. Idempotent.
+ *
+ * A queue without an error gets the state DRM_SOVGPU_QUEUE_STATE_INNOCENT. The fences of all jobs
+ * are signalled when this returns; sov_group_reap() frees the resources of the queue.
+ */
+void sov_queue_stop(struct sov_queue *queue)
+{
+	if (!sov_queue_take_down(queue))
+		return;
+	synchronize_rcu();
+	sov_queue_settle(queue);
+}
+
+/* The first phase; idempotent. One RCU grace period is enough for all queues. */
 static void sov_group_stop(struct sov_group *group)
 {
+	bool any = false, cookie = dma_fence_begin_signalling();
 	struct sov_queue *queue, *next;
-	bool cookie = dma_fence_begin_signalling();
 
 	WRITE_ONCE(group->stop_pending, true);
 	mutex_lock(&group->lock);
 	WRITE_ONCE(group->dead, true);
 	list_for_each_entry_safe(queue, next, &group->live_queues, link)
-		sov_queue_stop(queue);
+		any |= sov_queue_take_down(queue);
+	if (any)
+		synchronize_rcu();
+	list_for_each_entry(queue, &group->stopped_queues, link)
+		sov_queue_settle(queue);
 	mutex_unlock(&group->lock);
 	dma_fence_end_signalling(cookie);
 }

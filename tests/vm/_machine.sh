@@ -27,7 +27,8 @@ amd64)
 esac
 # virtio-iommu notifies the card's process of mappings; QEMU's smmuv3 does not.
 iommu="-device virtio-iommu-pci"
-if [ -w /dev/kvm ]; then
+# KVM without the processor's virtualisation (kvm-pvm) cannot run Debian's kernels.
+if [ -w /dev/kvm ] && { [ "$arch" != amd64 ] || grep -qwE 'vmx|svm' /proc/cpuinfo; }; then
 	qemu="${qemu%-cpu *}-cpu host -accel kvm"
 else
 	qemu="$qemu -accel tcg,thread=multi"
