@@ -285,6 +285,13 @@ static const struct reg *find_register(struct card *c, const char *verb, uint32_
 	return NULL;
 }
 
+uint32_t bar0_stored(struct card *c, uint32_t offset)
+{
+	const struct reg *r = bsearch(&offset, registers, COUNT, sizeof(*registers), by_offset);
+
+	return r ? c->registers[r - registers] : 0;
+}
+
 uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes)
 {
 	const struct block *b = bytes == 4 ? find_block(offset) : NULL;

@@ -203,6 +203,8 @@ void dma_free(struct card *c);
 /* bar0.c: registers. */
 void bar0_reset(struct card *c);
 uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes);
+/* What was last written to a register that has no side effects. */
+uint32_t bar0_stored(struct card *c, uint32_t offset);
 void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes);
 
 /* latency.c: an operation takes this many reads of its status, and whether one of them is left. */

@@ -230,6 +230,19 @@ static bool find_queues(struct card *c, uint64_t libos)
 	return true;
 }
 
+/* The page that the GPU reads to flush its writes to system memory; the FMC uses it, too. */
+static bool check_flush_page(struct card *c)
+{
+	uint64_t page = (uint64_t)bar0_stored(c, NV_PFB_FLUSH_SYSMEM_ADDR_HI) << 32 |
+			bar0_stored(c, NV_PFB_FLUSH_SYSMEM_ADDR_LO);
+
+	if (!page) {
+		card_refuse(c, "GSP: boot without a page for flushes of system memory");
+		return false;
+	}
+	return card_dma(c, page << 8, NV_GSP_PAGE, true, "the page for flushes");
+}
+
 static bool boot_verified(struct card *c, const struct nv_fsp_cot *cot)
 {
 	struct nv_gsp_fmc_boot boot;
@@ -240,7 +253,7 @@ static bool boot_verified(struct card *c, const struct nv_fsp_cot *cot)
 		return false;
 	}
 	gsp_reset(c);
-	return check_trust(c, cot) &&
+	return check_flush_page(c) && check_trust(c, cot) &&
 	       matches_file(c, cot->fmc, c->firmware.known ? c->firmware.fmc.bytes : NV_GSP_PAGE,
 			    c->firmware.fmc, "FMC") &&
 	       dma_read(c, cot->boot_args, &boot, sizeof(boot), "boot parameters") &&

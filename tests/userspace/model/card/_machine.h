@@ -31,6 +31,7 @@ enum {
 	IMAGE = 0x9000,
 	LOADER = 0xa000,
 	SIGNATURE = 0xb000,
+	FLUSH = 0xc000,
 	LOGS = 0x10000,
 	SHARED = 0x100000,
 	COMMAND = SHARED + 0x1000,
@@ -141,12 +142,16 @@ static inline bool wait_for_bits(uint32_t offset, uint32_t bits, uint32_t value)
 	return false;
 }
 
+static uint32_t flush_page = (uint32_t)MACHINE + FLUSH;
+
 /* Boots the GSP and returns the FSP's error code. */
 static inline uint32_t boot(void)
 {
 	uint32_t words[sizeof(cot) / 4], reply[5];
 
 	wait_for_bits(NV_THERM_I2CS_SCRATCH, ~0u, NV_THERM_FSP_BOOT_COMPLETE);
+	write32(NV_PFB_FLUSH_SYSMEM_ADDR_HI, 0);
+	write32(NV_PFB_FLUSH_SYSMEM_ADDR_LO, flush_page >> 8);
 	memcpy(words, &cot, sizeof(cot));
 	write32(NV_PFSP_EMEMC, NV_PFSP_EMEMC_WRITE_INC);
 	for (size_t i = 0; i < sizeof(cot) / 4; i++)

@@ -59,6 +59,15 @@ static void invalid_boots(void)
 	ok(boot(), "boot: a missing libos region fails");
 	refused("RMARGS", "boot: a missing libos region is refused by name");
 	reset();
+	flush_page = 0;
+	ok(boot(), "boot: without a page for flushes it fails");
+	refused("without a page for flushes", "boot: without a page for flushes it is refused");
+	reset();
+	flush_page = (uint32_t)MACHINE + BYTES;
+	ok(boot(), "boot: with a page for flushes that is not mapped for DMA it fails");
+	refused("page for flushes", "boot: such a page for flushes is refused");
+	flush_page = (uint32_t)MACHINE + FLUSH;
+	reset();
 	((uint64_t *)at(LOGS))[3] = 0;
 	ok(boot(), "boot: a log region that does not list its pages fails");
 	refused("LOGINIT", "boot: a log region that does not list its pages is refused");
