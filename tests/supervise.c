@@ -171,6 +171,44 @@ static void kill_session(const struct job *j)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
+/* Copies the first line of a file of /proc. */
+static void read_line(char *to, size_t size, const char *format, int pid, const char *task)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), format, pid, task);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, to, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	to[n > 0 ? n : 0] = 0;
+	to[strcspn(to, "\n")] = 0;
+}
+
+/* Writes to the log what each thread of a process waits for: the system call and its arguments. */
+static void describe_threads(struct job *j, pid_t pid, uint64_t ticks, void *data)
+{
+	char path[64], name[64], call[256];
+	struct dirent *entry;
+
+	if (j != data)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *tasks = opendir(path);
+
+	while (tasks && (entry = readdir(tasks))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		read_line(name, sizeof(name), "/proc/%d/task/%.20s/comm", pid, entry->d_name);
+		read_line(call, sizeof(call), "/proc/%d/task/%.20s/syscall", pid, entry->d_name);
+		dprintf(j->log, "# process %d, %.2f s CPU, thread %s %s: system call %s\n", pid,
+			ticks / (double)ticks_per_second, entry->d_name, name, call);
+	}
+	if (tasks)
+		closedir(tasks);
+}
+
 static void add_ticks(struct job *j, pid_t pid, uint64_t ticks, void *data)
 {
 	(void)pid;
@@ -214,6 +252,7 @@ static void enforce_limits(void)
 		else
 			continue;
 		j->term = t;
+		each_process(describe_threads, j);
 		signal_session(j, SIGTERM);
 	}
 }

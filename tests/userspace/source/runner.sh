@@ -149,6 +149,7 @@ TEST_IDLE_SECONDS=1 verdict "a deadlock is stopped because it uses almost no CPU
 	"used less than 0.01 s of CPU time in 1 s" waits
 TEST_IDLE_SECONDS=4 verdict "a deadlock that polls now and then is stopped" "1 passed, 1 failed, 0 skipped" 1 \
 	"used less than 0.04 s of CPU time in 4 s" polls
+has "$(cat "$dir"/build/test-logs/run/*polls.sh.log)" ": system call " "the log says what each thread of a deadlock waits for"
 TEST_WALL_SECONDS=1 verdict "the last resort is a limit of wall time" "1 passed, 1 failed, 0 skipped" 1 \
 	"ran for more than 1 s" waits
 TEST_CPU_SECONDS=soon verdict "a limit that is no number is a failure" "0 passed, 2 failed, 0 skipped" 1 \
