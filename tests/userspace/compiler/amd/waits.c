@@ -3,7 +3,7 @@
  * Every wait that the compiler inserts is needed, and hazard mode reports its absence: one counter
  * of one wait at a time is dropped, or weakened by one, in all kernels of tests/kernels and all
  * files of ptx/instructions. With few registers there are many waits, so only a sample is mutated,
- * or all with SOV_TEST_WAITS in the environment.
+ * as with sanitizers; or all with SOV_TEST_WAITS in the environment.
  *
  * usage: waits [NAME]
  */
@@ -111,8 +111,8 @@ int main(int argc, char **argv)
 		struct compile_options options;
 		uint32_t kernel_step, instruction_step;
 	} modes[] = {
-		{"optimised", {0}, 0, 0},
-		{"unoptimised", {.unoptimised = true}, 0, 0},
+		{"optimised", {0}, TAP_SLOWNESS, TAP_SLOWNESS},
+		{"unoptimised", {.unoptimised = true}, TAP_SLOWNESS, TAP_SLOWNESS},
 		{"few registers", {.spill = true}, 149, 5},
 	};
 	bool all = getenv("SOV_TEST_WAITS");
