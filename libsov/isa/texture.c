@@ -91,7 +91,7 @@ static const char *level_fault(const struct texture *t)
 		       "not from -16 to 16";
 	if (t->compare >= TEXTURE_COMPARES)
 		return "an unknown comparison";
-	if (t->compare &&
+	if ((t->compare || t->depths) &&
 	    (t->channels != 1 || !((t->type == TEXTURE_FLOAT && t->channel_bits == 32) ||
 				   (t->type == TEXTURE_UNORM && t->channel_bits == 16))))
 		return "a depth comparison, but not one channel of f32 or of 16 bits as unorm";
@@ -208,6 +208,14 @@ const char *texture_request_fault(const struct texture *t, const struct texture_
 	if (!r->compares && t->compare)
 		return "a depth comparison, for which the instruction has no operand";
 	return NULL;
+}
+
+struct texture texture_with_sampler(const struct texture *t, const struct texture *sampler)
+{
+	struct texture out = *t;
+
+	texture_set_sampler(&out, sampler);
+	return out;
 }
 
 uint32_t texture_answer(const struct texture *t, enum texture_query q, uint32_t level)

@@ -88,6 +88,10 @@ enum texture_detail {
 	TEXTURE_GRADIENT, /* derivatives of the coordinates by those of two directions */
 };
 
+#define TEXTURE_GOB_WIDTH 64 /* bytes */
+#define TEXTURE_GOB_ROWS  8
+#define TEXTURE_GOB_BYTES (TEXTURE_GOB_WIDTH * TEXTURE_GOB_ROWS)
+
 #define TEXTURE_CHANNELS   4
 #define TEXTURE_MAX_LEVELS 16
 #define TEXTURE_DETAIL_ONE 256   /* levels of detail are in steps of 1 / 256 */
@@ -114,7 +118,7 @@ struct texture {
 	 * are read. Each has half the size of the one before, at least 1. */
 	uint8_t last_level, first_read, last_read;
 	uint8_t level_linear; /* filter between two levels */
-	uint8_t reserved;
+	uint8_t depths;       /* samplers may compare texels: NVIDIA's chips have formats for it */
 	/* Limits of the level of detail, from the first level on, and what is added to it. */
 	uint16_t min_detail, max_detail;
 	int16_t bias;
@@ -166,6 +170,8 @@ void texture_gather(const struct texture *t, const struct texture_request *r, ui
 		    struct texture_memory *m, uint32_t out[TEXTURE_CHANNELS]);
 /* Why no instruction may read the texture so; NULL: it is good. */
 const char *texture_request_fault(const struct texture *t, const struct texture_request *r);
+/* The texture with another one's filter, address modes, limits of levels and comparison. */
+struct texture texture_with_sampler(const struct texture *t, const struct texture *sampler);
 /* Of a level, from the first that is read on, also where there is none. */
 uint32_t texture_answer(const struct texture *t, enum texture_query q, uint32_t level);
 /* A texture of this level alone, which is that of the memory. */

@@ -43,10 +43,6 @@
 #define TEXTURE_STEPS 256    /* of a linear filter's weights */
 #define TEXTURE_FACES 6
 
-#define TEXTURE_GOB_WIDTH 64 /* bytes */
-#define TEXTURE_GOB_ROWS  8
-#define TEXTURE_GOB_BYTES (TEXTURE_GOB_WIDTH * TEXTURE_GOB_ROWS)
-
 union texture_word {
 	float f;
 	uint32_t u;
@@ -127,6 +123,21 @@ TEXTURE_FUNCTION void texture_enter_level(const struct texture *t, uint32_t leve
 		out->slice_bytes = texture_plane_bytes(t, out->row_bytes, out->height);
 	}
 	out->last_level = out->first_read = out->last_read = 0;
+}
+
+/* How the texels are filtered and addressed. */
+TEXTURE_FUNCTION void texture_set_sampler(struct texture *t, const struct texture *sampler)
+{
+	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++) t->address_mode[k] = sampler->address_mode[k];
+	TEXTURE_LOOP for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) t->border[k] =
+		sampler->border[k];
+	t->linear = sampler->linear;
+	t->normalized = sampler->normalized;
+	t->compare = sampler->compare;
+	t->level_linear = sampler->level_linear;
+	t->min_detail = sampler->min_detail;
+	t->max_detail = sampler->max_detail;
+	t->bias = sampler->bias;
 }
 
 TEXTURE_FUNCTION float texture_from_half(uint32_t h)

@@ -68,7 +68,7 @@ static void write_format(const struct texture *t, uint32_t *h)
 
 	type = types[t->type];
 	nv_texture_set(h, NV_TEXHEAD_COMPONENTS,
-		       !t->compare                ? component_sizes(t)
+		       !t->compare && !t->depths  ? component_sizes(t)
 		       : t->type == TEXTURE_FLOAT ? NV_TEXHEAD_SIZES_ZF32
 						  : NV_TEXHEAD_SIZES_Z16);
 	nv_texture_set(h, NV_TEXHEAD_R_TYPE, type);

@@ -12,7 +12,8 @@
  *                               handle. Types: u, s, f, unorm, snorm; address modes: wrap, clamp,
  *                               mirror, border. Further words: levels=3 level_linear bias=0.5
  *                               min=1 max=2.5 (of the level) compare=lequal. Each layer has its
- *                               levels one after the other. After an arrow: the texels afterwards
+ *                               levels one after the other. After an arrow: the texels afterwards.
+ *                               For shaders: storage (image), depths
  *
  * and, unless the launch is one block with a thread per element of the first result:
  *
@@ -42,7 +43,7 @@
 
 struct test_parameter {
 	bool buffer;
-	bool texture;
+	bool texture, storage;
 	struct texture description; /* without addresses and strides of its memory */
 	char type;                  /* u, s, b, f */
 	uint32_t bytes;             /* of an element */
@@ -183,6 +184,10 @@ static inline void test_texture(struct instruction_test *t, struct test_paramete
 			d->linear = 1;
 		else if (!strcmp(word, "normalized"))
 			d->normalized = 1;
+		else if (!strcmp(word, "depths"))
+			d->depths = 1;
+		else if (!strcmp(word, "storage"))
+			p->storage = true;
 		else if (test_find(modes, TEXTURE_ADDRESSES, word) < TEXTURE_ADDRESSES)
 			memset(d->address_mode, (int)test_find(modes, TEXTURE_ADDRESSES, word), 3);
 		else if (!test_setting(d, word) && *word && (*word < '0' || *word > '9'))
