@@ -412,6 +412,16 @@ typedef enum sov_compare {
 	SOV_COMPARE_ALWAYS = 8
 } sov_compare;
 
+typedef enum sov_swizzle {
+	SOV_SWIZZLE_SAME = 0,
+	SOV_SWIZZLE_ZERO = 1,
+	SOV_SWIZZLE_ONE = 2,
+	SOV_SWIZZLE_R = 3,
+	SOV_SWIZZLE_G = 4,
+	SOV_SWIZZLE_B = 5,
+	SOV_SWIZZLE_A = 6
+} sov_swizzle;
+
 typedef struct sov_texture_options {
 	uint32_t size;
 	uint32_t flags;                /* sov_texture_flag bits */
@@ -441,6 +451,7 @@ typedef struct sov_texture_options {
 	uint32_t compare;        /* sov_compare; of one channel of f32, or of 16 bits as unorm */
 	uint32_t max_anisotropy; /* 0 or 1: no other filter is supported */
 	uint32_t first_layer;    /* with texels */
+	uint32_t swizzle[4]; /* sov_swizzle: what kernels read as each channel; not of surfaces */
 } sov_texture_options;
 SOV_API sov_result sov_texture_create(sov_context context, const sov_texture_options *options,
 				      sov_texture *texture);

@@ -115,6 +115,9 @@ const char *texture_fault(const struct texture *t)
 	for (uint32_t k = 0; k < 3; k++)
 		if (t->address_mode[k] >= TEXTURE_ADDRESSES)
 			return "an unknown address mode";
+	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
+		if (t->swizzle[k] >= TEXTURE_SWIZZLES)
+			return "an unknown swizzle";
 	if (size_fault(t))
 		return size_fault(t);
 	if (level_fault(t))

@@ -66,6 +66,14 @@ enum texture_compare {
 	TEXTURE_COMPARES
 };
 
+enum texture_swizzle {
+	TEXTURE_SAME,
+	TEXTURE_ALL_ZERO,
+	TEXTURE_ALL_ONE,
+	TEXTURE_FROM_R, /* and G, B, A */
+	TEXTURE_SWIZZLES = TEXTURE_FROM_R + 4
+};
+
 /* What an access to a surface outside of it does. */
 enum texture_range { TEXTURE_TRAP, TEXTURE_TO_EDGE, TEXTURE_ZERO, TEXTURE_RANGES };
 
@@ -122,7 +130,8 @@ struct texture {
 	/* Limits of the level of detail, from the first level on, and what is added to it. */
 	uint16_t min_detail, max_detail;
 	int16_t bias;
-	uint8_t reserved_too[10];
+	uint8_t swizzle[TEXTURE_CHANNELS]; /* enum texture_swizzle: what is read as each channel */
+	uint8_t reserved[6];
 	uint32_t border[TEXTURE_CHANNELS]; /* as read */
 };
 #define TEXTURE_BYTES 80

@@ -184,6 +184,24 @@ TEXTURE_FUNCTION uint32_t texture_missing(const struct texture *t, uint32_t chan
 	return channel == 3 ? texture_one(t) : 0;
 }
 
+TEXTURE_FUNCTION void texture_swizzle(const struct texture *t, uint32_t *texel)
+{
+	uint32_t same[TEXTURE_CHANNELS];
+
+	if (!(t->swizzle[0] | t->swizzle[1] | t->swizzle[2] | t->swizzle[3]))
+		return;
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) same[c] = texel[c];
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
+	{
+		uint32_t s = t->swizzle[c];
+
+		if (s >= TEXTURE_FROM_R)
+			texel[c] = same[s - TEXTURE_FROM_R];
+		else if (s != TEXTURE_SAME)
+			texel[c] = s == TEXTURE_ALL_ONE ? texture_one(t) : 0;
+	}
+}
+
 /* The texel at coordinates inside of the texture. */
 TEXTURE_CALLED void texture_texel(const struct texture *t, void *memory, int32_t x, int32_t y,
 				  int32_t z, uint32_t *out)
@@ -202,6 +220,7 @@ TEXTURE_CALLED void texture_texel(const struct texture *t, void *memory, int32_t
 		else
 			out[c] = texture_missing(t, c);
 	}
+	texture_swizzle(t, out);
 }
 
 /* The number of a texel in its row, column or stack; -1: the border's colour. */
@@ -568,6 +587,7 @@ TEXTURE_FUNCTION void texture_fetch(const struct texture *t, void *memory,
 	}
 	TEXTURE_LOOP for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) out[k] =
 		k < t->channels ? 0 : texture_missing(t, k);
+	texture_swizzle(t, out);
 }
 
 /* Counter-clockwise from the lower left: PTX ISA, tld4. Gathers read the level of a base read. */

@@ -39,6 +39,27 @@ static bool read_pool(struct lookup *l, uint64_t pool, uint32_t index, uint32_t 
 	return false;
 }
 
+static bool decode_swizzle(const uint32_t *h, struct texture *t)
+{
+	const uint32_t sources[TEXTURE_CHANNELS] = {
+		nv_texture_get(h, NV_TEXHEAD_X_SOURCE), nv_texture_get(h, NV_TEXHEAD_Y_SOURCE),
+		nv_texture_get(h, NV_TEXHEAD_Z_SOURCE), nv_texture_get(h, NV_TEXHEAD_W_SOURCE)};
+
+	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) {
+		uint32_t s = sources[k];
+
+		if (s == NV_TEXHEAD_IN_ZERO)
+			t->swizzle[k] = TEXTURE_ALL_ZERO;
+		else if (s == NV_TEXHEAD_IN_ONE_INT || s == NV_TEXHEAD_IN_ONE_FLOAT)
+			t->swizzle[k] = TEXTURE_ALL_ONE;
+		else if (s >= NV_TEXHEAD_IN_R && s < NV_TEXHEAD_IN_R + TEXTURE_CHANNELS)
+			t->swizzle[k] = (uint8_t)(TEXTURE_FROM_R + (s - NV_TEXHEAD_IN_R));
+		else
+			return false;
+	}
+	return true;
+}
+
 static bool decode_format(const uint32_t *h, struct texture *t)
 {
 	static const struct {
@@ -69,7 +90,7 @@ static bool decode_format(const uint32_t *h, struct texture *t)
 			t->channel_bits = sizes[k].bits;
 		}
 	t->type = (uint8_t)(type - 1);
-	return type && t->channels && nv_texture_get(h, NV_TEXHEAD_X_SOURCE) == NV_TEXHEAD_IN_R;
+	return type && t->channels && decode_swizzle(h, t);
 }
 
 static bool decode_geometry(const uint32_t *h, struct texture *t)

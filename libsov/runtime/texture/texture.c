@@ -128,6 +128,9 @@ static const char *option_fault(const sov_texture_options *o)
 	for (uint32_t k = 0; k < 3; k++)
 		if (o->address_modes[k] >= TEXTURE_ADDRESSES)
 			return "an unknown address mode";
+	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
+		if (o->swizzle[k] >= TEXTURE_SWIZZLES)
+			return "an unknown swizzle";
 	if (o->row_bytes > UINT32_MAX)
 		return "rows of 4 GiB or more";
 	if ((o->flags & (SOV_TEXTURE_LINEAR | SOV_TEXTURE_LEVEL_LINEAR)) &&
@@ -174,6 +177,8 @@ static const char *read_options(const struct context *c, const sov_texture_optio
 	};
 	for (uint32_t k = 0; k < 3; k++)
 		t->address_mode[k] = (uint8_t)o->address_modes[k];
+	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
+		t->swizzle[k] = (uint8_t)o->swizzle[k];
 	memcpy(t->border, o->border, sizeof(t->border));
 	read_levels(o, t);
 	/* Checks the format and the size first: strides are computed from them. */

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Formats. A row for each that the library's textures have: what is missing here has no features.
+ * Every one can be read by shaders and copied; those that are no depths are storage images, too.
+ */
+#include "libsov/vulkan/driver.h"
+
+#define ROWS(name1, name2, name4, bits, type) \
+	{VK_FORMAT_##name1, 1, bits, SOV_TEXEL_##type, FORMAT_COLOR}, \
+		{VK_FORMAT_##name2, 2, bits, SOV_TEXEL_##type, FORMAT_COLOR}, \
+	{ \
+		VK_FORMAT_##name4, 4, bits, SOV_TEXEL_##type, FORMAT_COLOR \
+	}
+
+static const struct format formats[] = {
+	ROWS(R8_UNORM, R8G8_UNORM, R8G8B8A8_UNORM, 8, UNORM),
+	ROWS(R8_SNORM, R8G8_SNORM, R8G8B8A8_SNORM, 8, SNORM),
+	ROWS(R8_UINT, R8G8_UINT, R8G8B8A8_UINT, 8, UINT),
+	ROWS(R8_SINT, R8G8_SINT, R8G8B8A8_SINT, 8, SINT),
+	ROWS(R16_UNORM, R16G16_UNORM, R16G16B16A16_UNORM, 16, UNORM),
+	ROWS(R16_SNORM, R16G16_SNORM, R16G16B16A16_SNORM, 16, SNORM),
+	ROWS(R16_UINT, R16G16_UINT, R16G16B16A16_UINT, 16, UINT),
+	ROWS(R16_SINT, R16G16_SINT, R16G16B16A16_SINT, 16, SINT),
+	ROWS(R16_SFLOAT, R16G16_SFLOAT, R16G16B16A16_SFLOAT, 16, FLOAT),
+	ROWS(R32_UINT, R32G32_UINT, R32G32B32A32_UINT, 32, UINT),
+	ROWS(R32_SINT, R32G32_SINT, R32G32B32A32_SINT, 32, SINT),
+	ROWS(R32_SFLOAT, R32G32_SFLOAT, R32G32B32A32_SFLOAT, 32, FLOAT),
+	{VK_FORMAT_A8B8G8R8_UNORM_PACK32, 4, 8, SOV_TEXEL_UNORM, FORMAT_COLOR},
+	{VK_FORMAT_A8B8G8R8_SNORM_PACK32, 4, 8, SOV_TEXEL_SNORM, FORMAT_COLOR},
+	{VK_FORMAT_A8B8G8R8_UINT_PACK32, 4, 8, SOV_TEXEL_UINT, FORMAT_COLOR},
+	{VK_FORMAT_A8B8G8R8_SINT_PACK32, 4, 8, SOV_TEXEL_SINT, FORMAT_COLOR},
+	{VK_FORMAT_B8G8R8A8_UNORM, 4, 8, SOV_TEXEL_UNORM, FORMAT_BGR},
+	{VK_FORMAT_D16_UNORM, 1, 16, SOV_TEXEL_UNORM, FORMAT_DEPTH},
+	{VK_FORMAT_D32_SFLOAT, 1, 32, SOV_TEXEL_FLOAT, FORMAT_DEPTH},
+};
+
+const struct format *format_find(VkFormat format)
+{
+	uint32_t i;
+
+	for (i = 0; i < COUNT(formats); i++)
+		if (formats[i].format == format)
+			return &formats[i];
+	return NULL;
+}
+
+uint32_t format_bytes(const struct format *f)
+{
+	return f->channels * f->bits / 8u;
+}
+
+static bool is_integer(const struct format *f)
+{
+	return f->type == SOV_TEXEL_UINT || f->type == SOV_TEXEL_SINT;
+}
+
+static bool has_atomics(const struct format *f)
+{
+	return f->channels == 1 && f->bits == 32 && is_integer(f);
+}
+
+VkFormatFeatureFlags2 format_image_features(const struct format *f)
+{
+	VkFormatFeatureFlags2 out = VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT |
+				    VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT |
+				    VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
+
+	if (!is_integer(f))
+		out |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
+	if (f->kind == FORMAT_BGR)
+		return out;
+	if (f->kind == FORMAT_DEPTH)
+		return out | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT;
+	out |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT |
+	       VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT;
+	return out | (has_atomics(f) ? VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT : 0);
+}
+
+VkFormatFeatureFlags2 format_buffer_features(const struct format *f)
+{
+	if (f->kind != FORMAT_COLOR)
+		return 0;
+	return VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT |
+	       VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT |
+	       VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT |
+	       (has_atomics(f) ? VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_ATOMIC_BIT : 0);
+}
+
+/* ---- colours ---- */
+
+/* To nearest even. */
+static uint32_t half_of(float value)
+{
+	uint32_t bits, sign, half, rest, shift = 13;
+	int32_t exponent;
+
+	memcpy(&bits, &value, sizeof(bits));
+	sign = bits >> 16 & 0x8000;
+	exponent = (int32_t)(bits >> 23 & 255) - 112;
+	bits &= 0x7fffff;
+	if (exponent == 255 - 112)
+		return sign | 0x7c00 | (bits ? 0x200 | bits >> 13 : 0);
+	if (exponent >= 31)
+		return sign | 0x7c00;
+	if (exponent < -10)
+		return sign;
+	if (exponent <= 0) {
+		bits |= 0x800000;
+		shift = (uint32_t)(14 - exponent);
+		exponent = 0;
+	}
+	half = ((uint32_t)exponent << 10) + (bits >> shift);
+	rest = bits & ((1u << shift) - 1);
+	half += rest > 1u << (shift - 1) || (rest == 1u << (shift - 1) && half & 1);
+	return sign | half;
+}
+
+/* A number from -1 to 1 as an integer of this magnitude, rounded to nearest. */
+static uint32_t norm_of(float value, bool is_signed, uint32_t max)
+{
+	double v = value;
+
+	if (!(v > (is_signed ? -1 : 0)))
+		v = is_signed && v < 0 ? -1 : 0;
+	v = (v > 1 ? 1 : v) * max;
+	return (uint32_t)(int64_t)(v + (v < 0 ? -0.5 : 0.5));
+}
+
+static uint32_t channel_of(const struct format *f, const VkClearColorValue *color, uint32_t k)
+{
+	uint32_t max = UINT32_MAX >> (32 - f->bits);
+
+	switch (f->type) {
+	case SOV_TEXEL_UNORM:
+		return norm_of(color->float32[k], false, max);
+	case SOV_TEXEL_SNORM:
+		return norm_of(color->float32[k], true, max >> 1);
+	case SOV_TEXEL_FLOAT:
+		return f->bits == 16 ? half_of(color->float32[k]) : color->uint32[k];
+	default:
+		return color->uint32[k];
+	}
+}
+
+void format_encode(const struct format *f, const VkClearColorValue *color, uint8_t *texel)
+{
+	uint32_t k;
+
+	for (k = 0; k < f->channels; k++) {
+		uint32_t word = channel_of(f, color, f->kind == FORMAT_BGR && k < 3 ? 2 - k : k);
+
+		memcpy(texel + k * f->bits / 8u, &word, f->bits / 8u);
+	}
+}
+
+/* ---- queries ---- */
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties(VkPhysicalDevice p, VkFormat format,
+							       VkFormatProperties *out)
+{
+	const struct format *f = format_find(format);
+	/* The bits that the first version has, too. */
+	const VkFormatFeatureFlags2 low = VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT - 1;
+
+	(void)p;
+	memset(out, 0, sizeof(*out));
+	if (!f)
+		return;
+	out->optimalTilingFeatures = (VkFormatFeatureFlags)(format_image_features(f) & low);
+	out->linearTilingFeatures = out->optimalTilingFeatures;
+	out->bufferFeatures = (VkFormatFeatureFlags)(format_buffer_features(f) & low);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice p, VkFormat format,
+								VkFormatProperties2 *out)
+{
+	VkFormatProperties3 *three =
+		(void *)chain_find(out->pNext, VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3);
+	const struct format *f = format_find(format);
+
+	vkGetPhysicalDeviceFormatProperties(p, format, &out->formatProperties);
+	if (three) {
+		three->optimalTilingFeatures = f ? format_image_features(f) : 0;
+		three->linearTilingFeatures = three->optimalTilingFeatures;
+		three->bufferFeatures = f ? format_buffer_features(f) : 0;
+	}
+}
+
+static uint32_t level_count(uint32_t longest)
+{
+	uint32_t levels = 1;
+
+	while (longest >>= 1)
+		levels++;
+	return levels;
+}
+
+static VkFormatFeatureFlags2 needed_features(VkImageUsageFlags usage)
+{
+	static const struct {
+		VkImageUsageFlags usage;
+		VkFormatFeatureFlags2 feature;
+	} rows[] = {
+		{VK_IMAGE_USAGE_SAMPLED_BIT, VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT},
+		{VK_IMAGE_USAGE_STORAGE_BIT, VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT},
+		{VK_IMAGE_USAGE_TRANSFER_SRC_BIT, VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT},
+		{VK_IMAGE_USAGE_TRANSFER_DST_BIT, VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT},
+	};
+	VkFormatFeatureFlags2 out = 0;
+	uint32_t i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		if (usage & rows[i].usage)
+			out |= rows[i].feature;
+		usage &= ~rows[i].usage;
+	}
+	return usage ? VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT : out; /* of graphics */
+}
+
+#define IMAGE_FLAGS \
+	(VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT | \
+	 VK_IMAGE_CREATE_ALIAS_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT)
+
+VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties(
+	VkPhysicalDevice p, VkFormat format, VkImageType type, VkImageTiling tiling,
+	VkImageUsageFlags usage, VkImageCreateFlags flags, VkImageFormatProperties *out)
+{
+	const struct format *f = format_find(format);
+	VkFormatFeatureFlags2 needs = needed_features(usage);
+	bool cube = flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
+
+	memset(out, 0, sizeof(*out));
+	if (!f || needs & ~format_image_features(f) || flags & ~(VkImageCreateFlags)IMAGE_FLAGS ||
+	    tiling > VK_IMAGE_TILING_LINEAR || (cube && type != VK_IMAGE_TYPE_2D) ||
+	    (tiling == VK_IMAGE_TILING_LINEAR && (type != VK_IMAGE_TYPE_2D || cube)))
+		return VK_ERROR_FORMAT_NOT_SUPPORTED;
+	out->maxExtent = (VkExtent3D){MAX_IMAGE_SIZE, 1, 1};
+	if (type == VK_IMAGE_TYPE_2D)
+		out->maxExtent.height = MAX_IMAGE_SIZE;
+	if (type == VK_IMAGE_TYPE_3D)
+		out->maxExtent = (VkExtent3D){MAX_IMAGE_DEPTH, MAX_IMAGE_DEPTH, MAX_IMAGE_DEPTH};
+	out->maxMipLevels = level_count(out->maxExtent.width);
+	out->maxArrayLayers = type == VK_IMAGE_TYPE_3D ? 1 : MAX_IMAGE_LAYERS;
+	if (tiling == VK_IMAGE_TILING_LINEAR)
+		out->maxMipLevels = out->maxArrayLayers = 1;
+	out->sampleCounts = VK_SAMPLE_COUNT_1_BIT;
+	out->maxResourceSize = p->properties.memory_bytes;
+	return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties2(
+	VkPhysicalDevice p, const VkPhysicalDeviceImageFormatInfo2 *info,
+	VkImageFormatProperties2 *out)
+{
+	const VkPhysicalDeviceExternalImageFormatInfo *external = chain_find(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO);
+	VkExternalImageFormatProperties *handles =
+		(void *)chain_find(out->pNext, VK_STRUCTURE_TYPE_EXTERNAL_IMAGE_FORMAT_PROPERTIES);
+
+	if (external && external->handleType)
+		return VK_ERROR_FORMAT_NOT_SUPPORTED;
+	if (handles)
+		memset(&handles->externalMemoryProperties, 0,
+		       sizeof(handles->externalMemoryProperties));
+	return vkGetPhysicalDeviceImageFormatProperties(p, info->format, info->type, info->tiling,
+							info->usage, info->flags,
+							&out->imageFormatProperties);
+}
