@@ -547,10 +547,13 @@ static void add_detail(struct spirv *s, struct request *r, const struct operands
 	ir_val words[4];
 
 	if (!o->gradient[0]) {
-		uint32_t id = o->level ? o->level : o->bias;
+		ir_val level = o->level ? read_word(s, o->level, true) : 0;
+		ir_val bias = o->bias ? read_word(s, o->bias, true) : 0;
 
 		r->sub = IR_SAMPLE_LEVEL;
-		r->args[r->nargs++] = id ? read_word(s, id, true) : spirv_float_const(s, IR_B32, 0);
+		if (level && bias)
+			level = spirv_float_op(s, IR_FADD, IR_B32, level, bias, 0);
+		r->args[r->nargs++] = level ? level : bias ? bias : spirv_float_const(s, IR_B32, 0);
 		return;
 	}
 	r->sub = IR_SAMPLE_GRADIENT;
@@ -722,6 +725,8 @@ void spirv_lower_image_count(struct spirv *s, uint32_t detail)
 	struct guard g;
 
 	image_type(s, spirv_value_type(s, id));
+	if (t->leaves != 1)
+		spirv_fail(s, "the result must be a scalar");
 	handle = spirv_leaves(s, id)[0];
 	count = spirv_const(s, IR_B32, 1);
 	if (detail) {
