@@ -588,7 +588,7 @@ static void scene(void)
 	s.compare = sampler_create(VK_FILTER_NEAREST, true);
 	s.in = memory_create(4096, ON_HOST);
 	s.out = memory_create(4096, ON_HOST);
-	s.texels = memory_create(256, MAPPED_DEVICE);
+	s.texels = memory_create(256, ON_HOST);
 	s.counters = memory_create(256, MAPPED_DEVICE);
 	s.texel_view = buffer_view(&s.texels, VK_FORMAT_R16G16_SFLOAT, 16);
 	s.counter_view = buffer_view(&s.counters, VK_FORMAT_R32_UINT, 16);

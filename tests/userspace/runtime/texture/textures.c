@@ -256,7 +256,7 @@ static void view_of_a_level(const char *device)
 	MUST(sov_texture_destroy(c, t));
 }
 
-/* Memory of the program in the GPU's own layout, a view of a layer of it, and where a texel lies. */
+/* Memory of the program in the GPU's layout, a view of a layer of it, and where a texel lies. */
 static void gpu_layout(const char *device)
 {
 	sov_texture_options o = words(SOV_TEXTURE_2D_LAYERS, WIDTH, HEIGHT);
