@@ -286,6 +286,86 @@ static void linear_tiling(void)
 	memory_destroy(&out);
 }
 
+/* The entry points of later versions. */
+static void later_versions(void)
+{
+	VkImageCreateInfo info =
+		image_info(VK_FORMAT_R32_UINT, 4, 2, 1, 1, 1, VK_IMAGE_USAGE_SAMPLED_BIT);
+	VkDeviceImageMemoryRequirements which = {
+		.sType = VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS, .pCreateInfo = &info};
+	VkImageMemoryRequirementsInfo2 of = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2};
+	VkImageSparseMemoryRequirementsInfo2 sparse = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_SPARSE_MEMORY_REQUIREMENTS_INFO_2};
+	VkMemoryRequirements2 before = {.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2},
+			      after = before;
+	VkBindImageMemoryInfo bind = {.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO};
+	VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+	VkBufferImageCopy2 in_region = {.sType = VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2,
+					.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+					.imageExtent = {4, 2, 1}},
+			   out_region = in_region;
+	VkImageCopy2 row = {.sType = VK_STRUCTURE_TYPE_IMAGE_COPY_2,
+			    .srcSubresource = in_region.imageSubresource,
+			    .dstSubresource = in_region.imageSubresource,
+			    .extent = {4, 1, 1}};
+	VkCopyBufferToImageInfo2 in_info = {.sType = VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2,
+					    .dstImageLayout = VK_IMAGE_LAYOUT_GENERAL,
+					    .regionCount = 1,
+					    .pRegions = &in_region};
+	VkCopyImageInfo2 copy = {.sType = VK_STRUCTURE_TYPE_COPY_IMAGE_INFO_2,
+				 .srcImageLayout = VK_IMAGE_LAYOUT_GENERAL,
+				 .dstImageLayout = VK_IMAGE_LAYOUT_GENERAL,
+				 .regionCount = 1,
+				 .pRegions = &row};
+	VkCopyImageToBufferInfo2 out_info = {.sType = VK_STRUCTURE_TYPE_COPY_IMAGE_TO_BUFFER_INFO_2,
+					     .srcImageLayout = VK_IMAGE_LAYOUT_GENERAL,
+					     .regionCount = 1,
+					     .pRegions = &out_region};
+	struct memory m = memory_create(4096, ON_HOST);
+	struct image a = {.aspect = VK_IMAGE_ASPECT_COLOR_BIT};
+	struct image b = image_create(&info, ON_DEVICE);
+	uint32_t *words = m.cpu, i, count = queue_count > 1 ? 7 : 0;
+	VkCommandBuffer c = begin();
+
+	MUST(vkCreateImage(device, &info, NULL, &a.image));
+	of.image = sparse.image = bind.image = in_info.dstImage = copy.srcImage = a.image;
+	vkGetDeviceImageMemoryRequirements(device, &which, &before);
+	vkGetImageMemoryRequirements2(device, &of, &after);
+	ok(before.memoryRequirements.size == after.memoryRequirements.size &&
+		   before.memoryRequirements.alignment == after.memoryRequirements.alignment,
+	   "the memory that an image needs is known before there is one");
+	vkGetImageSparseMemoryRequirements2(device, &sparse, &count, NULL);
+	ok(!count, "no image is sparse");
+	allocate.allocationSize = after.memoryRequirements.size;
+	allocate.memoryTypeIndex = memory_type(after.memoryRequirements.memoryTypeBits, ON_DEVICE);
+	MUST(vkAllocateMemory(device, &allocate, NULL, &a.memory));
+	bind.memory = a.memory;
+	MUST(vkBindImageMemory2(device, 1, &bind));
+	for (i = 0; i < 8; i++)
+		words[i] = 50 + i;
+	in_info.srcBuffer = out_info.dstBuffer = m.buffer;
+	copy.dstImage = out_info.srcImage = b.image;
+	row.dstOffset.y = 1;
+	out_region.bufferOffset = 64;
+	to_general(c, &a, VK_IMAGE_LAYOUT_UNDEFINED);
+	to_general(c, &b, VK_IMAGE_LAYOUT_UNDEFINED);
+	vkCmdCopyBufferToImage2(c, &in_info);
+	barrier(c);
+	vkCmdCopyImage2(c, &copy);
+	row.dstOffset.y = 0;
+	vkCmdCopyImage2(c, &copy);
+	barrier(c);
+	vkCmdCopyImageToBuffer2(c, &out_info);
+	barrier(c);
+	MUST(finish(c));
+	ok(!memcmp(words + 16, words, 16) && !memcmp(words + 20, words, 16),
+	   "copies of the second version copy rows");
+	image_destroy(&a);
+	image_destroy(&b);
+	memory_destroy(&m);
+}
+
 /* ---- the shader images ---- */
 
 static VkSampler sampler_create(VkFilter filter, bool compare)
@@ -553,6 +633,51 @@ static void check_scene(const struct scene *s)
 	ok(right, "atomics change texels of a buffer");
 }
 
+/* Writes null descriptors, by an update template, and runs the shader again. */
+static void null_descriptors(struct scene *s)
+{
+	VkDescriptorUpdateTemplateEntry entries[BINDINGS];
+	VkDescriptorUpdateTemplateCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO,
+		.pDescriptorUpdateEntries = entries,
+		.descriptorSetLayout = s->set_layout};
+	struct {
+		VkDescriptorImageInfo images[2];
+		VkBufferView view;
+	} data = {.images = {{s->linear, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_GENERAL},
+			     {s->linear, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_GENERAL}}};
+	VkDescriptorUpdateTemplate t;
+	VkCommandBuffer c;
+	bool right = true;
+	uint32_t i;
+
+	for (i = 0; i + 1 < BINDINGS; i++)
+		if (i != 3)
+			entries[info.descriptorUpdateEntryCount++] =
+				(VkDescriptorUpdateTemplateEntry){
+					.dstBinding = i,
+					.descriptorCount = i == 2 ? 2 : 1,
+					.descriptorType = types[i],
+					.offset = i == 4 || i == 5 ? sizeof(data.images) : 0,
+					.stride = sizeof(data.images[0]),
+				};
+	MUST(vkCreateDescriptorUpdateTemplate(device, &info, NULL, &t));
+	vkUpdateDescriptorSetWithTemplate(device, s->set, t, &data);
+	vkDestroyDescriptorUpdateTemplate(device, t, NULL);
+	c = begin();
+	vkCmdFillBuffer(c, s->out.buffer, 0, VK_WHOLE_SIZE, 0x3f800000);
+	barrier(c);
+	vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, s->pipeline);
+	vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_COMPUTE, s->layout, 0, 1, &s->set, 0,
+				NULL);
+	vkCmdDispatch(c, 1, 1, 1);
+	barrier(c);
+	gives(finish(c), VK_SUCCESS, "the shader runs with null descriptors");
+	for (i = 0; i < 32; i++)
+		right &= ((const float *)s->out.cpu)[i] == 0;
+	ok(right, "null images and texel buffers read 0, and have no size");
+}
+
 static void scene_destroy(struct scene *s)
 {
 	uint32_t i;
@@ -614,6 +739,8 @@ static void scene(void)
 	barrier(c);
 	gives(finish(c), VK_SUCCESS, "the shader runs");
 	check_scene(&s);
+	if (queue_count > 1)
+		null_descriptors(&s);
 	scene_destroy(&s);
 }
 
@@ -635,6 +762,7 @@ int main(void)
 	copy_levels(VK_FORMAT_R32G32B32A32_SFLOAT, 16);
 	clears();
 	linear_tiling();
+	later_versions();
 	scene();
 	return close_device();
 }
