@@ -191,7 +191,7 @@ const struct ir_flag ir_flags[] = {
 	{"nan", A_FLOAT, IR_NAN},
 	{"normal", A_FLOAT, IR_NORMAL},
 	{"sext", A_MEM, IR_SEXT_MEM},
-	{"volatile", A_MEM, IR_VOLATILE},
+	{"volatile", A_MEM | A_RANGE, IR_VOLATILE},
 	{"invariant", A_MEM, IR_INVARIANT},
 	{"streaming", A_MEM, IR_STREAMING},
 	{"offset", A_GEOMETRY, IR_OFFSET},

@@ -234,7 +234,10 @@ static void set_surface(struct select *s, struct mir_inst *i, const struct ir_in
 	if (in->op == IR_SURFREDUCE)
 		return;
 	set_mod(i, SASS_M_WIDTH, widths[bytes]);
-	set_mod(i, SASS_M_ORDER, s->f->sm < 80 ? SASS_ORDER_STRONG_CTA : SASS_ORDER_STRONG_SM);
+	set_mod(i, SASS_M_ORDER,
+		in->flags & IR_VOLATILE ? SASS_ORDER_STRONG_GPU
+		: s->f->sm < 80         ? SASS_ORDER_STRONG_CTA
+					: SASS_ORDER_STRONG_SM);
 }
 
 bool select_surface_load(struct select *s, const struct ir_inst *in)

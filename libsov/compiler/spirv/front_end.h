@@ -143,6 +143,7 @@ struct spirv_value {
 	const struct spirv_type *type;
 	ir_val *leaves;
 	const struct spirv_pointer *pointer; /* NULL: leaves */
+	bool coherent;                       /* an image whose variable is coherent or volatile */
 };
 
 struct spirv_phi {

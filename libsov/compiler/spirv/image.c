@@ -21,6 +21,7 @@ enum { DIM_1D, DIM_2D, DIM_3D, DIM_CUBE, DIM_RECT, DIM_BUFFER };
 /* What follows an instruction's mask, by the mask's bits. */
 struct operands {
 	uint32_t bias, level, gradient[2], offset, offsets; /* ids; 0: none */
+	bool coherent; /* MakeTexelAvailable, MakeTexelVisible, VolatileTexel */
 };
 
 static const struct spirv_type *image_type(struct spirv *s, const struct spirv_type *t)
@@ -76,7 +77,7 @@ static void read_operands(struct spirv *s, uint32_t k, struct operands *o)
 	};
 	uint32_t mask = spirv_optional(s, k++, 0);
 
-	*o = (struct operands){0};
+	*o = (struct operands){.coherent = mask & 0xb00};
 	for (uint32_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
 		uint32_t *ids = (uint32_t *)((char *)o + rows[r].at);
 
@@ -223,10 +224,13 @@ static void read_coordinates(struct spirv *s, uint32_t id, enum texture_geometry
 /* ---- storage images ---- */
 
 static ir_id emit_surface(struct spirv *s, enum ir_op op, enum ir_type type, uint32_t nres,
-			  uint32_t nargs, const ir_val *args, enum texture_geometry g)
+			  uint32_t nargs, const ir_val *args, enum texture_geometry g,
+			  bool coherent)
 {
 	ir_id i = spirv_emit(s, op, type, nres, nargs, args);
 
+	if (coherent)
+		ir_at(s->f, i)->flags |= IR_VOLATILE;
 	ir_at(s->f, i)->geometry = (uint8_t)g;
 	ir_at(s->f, i)->range = TEXTURE_ZERO;
 	return i;
@@ -242,7 +246,7 @@ static const struct spirv_type *storage_image(struct spirv *s, uint32_t id)
 }
 
 static void load_texel(struct spirv *s, const struct spirv_image_format *f, enum texture_geometry g,
-		       ir_val handle, const ir_val *coordinates, ir_val *channels)
+		       ir_val handle, const ir_val *coordinates, bool coherent, ir_val *channels)
 {
 	uint32_t bytes = f->channels * f->bits / 8u, count = bytes > 4 ? bytes / 4 : 1, n;
 	enum ir_type type = bytes == 1 ? IR_B8 : bytes == 2 ? IR_B16 : IR_B32;
@@ -253,7 +257,7 @@ static void load_texel(struct spirv *s, const struct spirv_image_format *f, enum
 	n = 1 + add_coordinates(s, g, coordinates, false, true, args + 1);
 	args[1 + x] = spirv_op(s, IR_MIN_U, IR_B32, args[1 + x], spirv_const(s, IR_B32, MAX_X), 0);
 	args[1 + x] = spirv_op(s, IR_MUL, IR_B32, args[1 + x], spirv_const(s, IR_B32, bytes), 0);
-	i = emit_surface(s, IR_SURFLOAD, type, count, n, args, g);
+	i = emit_surface(s, IR_SURFLOAD, type, count, n, args, g, coherent);
 	for (uint32_t k = 0; k < count; k++)
 		words[k] = spirv_resize(s, ir_at(s->f, i)->res + k, IR_B32, false);
 	spirv_image_unpack(s, f, words, channels);
@@ -288,7 +292,8 @@ void spirv_lower_image_read(struct spirv *s, uint32_t detail)
 	read_operands(s, 5, &o);
 	read_coordinates(s, spirv_word(s, 4), geometry_of(t), false, 0, c);
 	guard_open(s, &g, handle, TEXTURE_CHANNELS);
-	load_texel(s, f, geometry_of(t), handle, c, channels);
+	o.coherent |= spirv_value_of(s, spirv_word(s, 3))->coherent;
+	load_texel(s, f, geometry_of(t), handle, c, o.coherent, channels);
 	guard_close(s, &g, channels);
 	set_texel(s, result, channels);
 }
@@ -300,6 +305,7 @@ void spirv_lower_image_write(struct spirv *s, uint32_t detail)
 	ir_val args[MAX_ARGUMENTS] = {spirv_leaves(s, spirv_word(s, 1))[0]}, c[4];
 	struct operands o;
 	struct guard g;
+	ir_id i;
 
 	(void)detail;
 	if (t->format && !spirv_image_format_of(t->format))
@@ -311,8 +317,9 @@ void spirv_lower_image_write(struct spirv *s, uint32_t detail)
 	while (count < TEXTURE_CHANNELS)
 		args[n + count++] = spirv_const(s, IR_B32, 0);
 	guard_open(s, &g, args[0], 0);
-	ir_at(s->f, emit_surface(s, IR_SURFSTORE, IR_B32, 0, n + count, args, geometry_of(t)))
-		->flags |= IR_FORMATTED;
+	o.coherent |= spirv_value_of(s, spirv_word(s, 1))->coherent;
+	i = emit_surface(s, IR_SURFSTORE, IR_B32, 0, n + count, args, geometry_of(t), o.coherent);
+	ir_at(s->f, i)->flags |= IR_FORMATTED;
 	guard_close(s, &g, NULL);
 }
 

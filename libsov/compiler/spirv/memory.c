@@ -257,6 +257,8 @@ static bool load_handle(struct spirv *s, const struct spirv_pointer *p, const st
 	out = spirv_result(s, t);
 	for (uint32_t k = 0; k < t->leaves; k++)
 		out[k] = spirv_descriptor_word(s, p, k);
+	spirv_id_of(s, spirv_word(s, 2))->value.coherent =
+		p->variable->coherent || p->variable->is_volatile;
 	return true;
 }
 
