@@ -427,11 +427,13 @@ typedef struct sov_texture_options {
 	uint32_t flags;                /* sov_texture_flag bits */
 	uint32_t geometry;             /* sov_texture_geometry */
 	uint32_t width, height, depth; /* texels; 0 means 1; depth: slices, layers, or faces */
-	uint32_t channels;             /* 1, 2 or 4 */
-	uint32_t channel_bits;         /* 8, 16 or 32 */
-	uint32_t type;                 /* sov_texel_type of each channel */
-	uint32_t address_modes[3];     /* sov_address_mode of x, y, z */
-	uint32_t border[4];            /* what is read beyond the border: integers or f32 */
+	uint32_t channels;             /* 1, 2 or 4; 3 of 11 bits */
+	/* 8, 16 or 32. 10: a word of 10, 10, 10 and 2 bits, UINT or UNORM; 11: one of 11, 11 and 10
+	 * bits, FLOAT without sign. Red is in the low bits. */
+	uint32_t channel_bits;
+	uint32_t type;             /* sov_texel_type of each channel */
+	uint32_t address_modes[3]; /* sov_address_mode of x, y, z */
+	uint32_t border[4];        /* what is read beyond the border: integers or f32 */
 	/* Texels in memory of the program, in rows of row_bytes (0: without gaps) and slices of
 	 * slice_bytes; it must stay allocated. 0: in memory of the texture, whose layout is the
 	 * GPU's own; sov_texture_write and sov_texture_read reach it. */

@@ -109,7 +109,14 @@ const char *texture_fault(const struct texture *t)
 		return "a number of channels other than 1, 2 and 4";
 	if (t->channel_bits != 8 && t->channel_bits != 16 && t->channel_bits != 32)
 		return "channels of other widths than 8, 16 and 32 bits";
-	if (t->type >= TEXTURE_TYPES || (t->type == TEXTURE_FLOAT && t->channel_bits == 8) ||
+	if (t->packed >= TEXTURE_PACKINGS ||
+	    (t->packed && (t->channels != 4 || t->channel_bits != 8 ||
+			   (t->packed == TEXTURE_11_11_10
+				    ? t->type != TEXTURE_FLOAT
+				    : t->type != TEXTURE_UINT && t->type != TEXTURE_UNORM))))
+		return "a packed texel that does not exist";
+	if (t->type >= TEXTURE_TYPES ||
+	    (t->type == TEXTURE_FLOAT && t->channel_bits == 8 && !t->packed) ||
 	    (t->type >= TEXTURE_UNORM && t->channel_bits == 32))
 		return "a channel type that does not exist with this width";
 	for (uint32_t k = 0; k < 3; k++)

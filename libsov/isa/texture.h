@@ -74,6 +74,14 @@ enum texture_swizzle {
 	TEXTURE_SWIZZLES = TEXTURE_FROM_R + 4
 };
 
+/* Texels of one word, red in its low bits. */
+enum texture_packed {
+	TEXTURE_NOT_PACKED,
+	TEXTURE_10_10_10_2, /* UINT or UNORM */
+	TEXTURE_11_11_10,   /* FLOAT without sign, of 5 bits of exponent; no alpha */
+	TEXTURE_PACKINGS
+};
+
 /* What an access to a surface outside of it does. */
 enum texture_range { TEXTURE_TRAP, TEXTURE_TO_EDGE, TEXTURE_ZERO, TEXTURE_RANGES };
 
@@ -131,7 +139,8 @@ struct texture {
 	uint16_t min_detail, max_detail;
 	int16_t bias;
 	uint8_t swizzle[TEXTURE_CHANNELS]; /* enum texture_swizzle: what is read as each channel */
-	uint8_t reserved[6];
+	uint8_t packed; /* enum texture_packed: then 4 channels of 8 bits, which is the size */
+	uint8_t reserved[5];
 	uint32_t border[TEXTURE_CHANNELS]; /* as read */
 };
 #define TEXTURE_BYTES 80

@@ -202,12 +202,39 @@ TEXTURE_FUNCTION void texture_swizzle(const struct texture *t, uint32_t *texel)
 	}
 }
 
+TEXTURE_CALLED void texture_unpack(const struct texture *t, uint32_t word, uint32_t *out)
+{
+	if (t->packed == TEXTURE_11_11_10) {
+		out[0] = texture_bits(texture_from_half((word & 0x7ff) << 4));
+		out[1] = texture_bits(texture_from_half((word >> 11 & 0x7ff) << 4));
+		out[2] = texture_bits(texture_from_half(word >> 22 << 5));
+		out[3] = 0x3f800000;
+		return;
+	}
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
+	{
+		uint32_t max = c < 3 ? 1023 : 3, raw = word >> c * 10 & max;
+
+		out[c] = t->type == TEXTURE_UNORM ? texture_bits((float)raw / (float)max) : raw;
+	}
+}
+
 /* The texel at coordinates inside of the texture. */
 TEXTURE_CALLED void texture_texel(const struct texture *t, void *memory, int32_t x, int32_t y,
 				  int32_t z, uint32_t *out)
 {
 	uint32_t bytes = t->channel_bits / 8u, at = (uint32_t)x * t->channels * bytes;
 
+	if (t->packed) {
+		texture_unpack(
+			t,
+			texture_read(memory,
+				     t->address + texture_where(t, at, (uint32_t)y, (uint32_t)z),
+				     4),
+			out);
+		texture_swizzle(t, out);
+		return;
+	}
 	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
 	{
 		if (c < t->channels)
@@ -734,6 +761,54 @@ TEXTURE_FUNCTION uint32_t texture_encode(const struct texture *t, uint32_t word)
 	}
 }
 
+/* A float without sign, of 5 bits of exponent: to nearest even; too large ones become the largest
+ * finite one, negative ones 0. */
+TEXTURE_FUNCTION uint32_t texture_to_small(uint32_t bits, uint32_t mantissa)
+{
+	uint32_t fraction = bits & 0x7fffff, shift = 23 - mantissa, value, rest;
+	int32_t exponent = (int32_t)(bits >> 23 & 255) - 112;
+	uint32_t infinity = 31u << mantissa;
+
+	if (exponent == 255 - 112 && fraction)
+		return infinity | 1u << (mantissa - 1);
+	if (bits >> 31 || exponent < -10)
+		return 0;
+	if (exponent == 255 - 112)
+		return infinity;
+	if (exponent >= 31)
+		return infinity - 1;
+	if (exponent <= 0) { /* subnormal */
+		fraction |= 0x800000;
+		shift += (uint32_t)(1 - exponent);
+		exponent = 0;
+	}
+	value = ((uint32_t)exponent << mantissa) + (fraction >> shift);
+	rest = fraction & ((1u << shift) - 1);
+	if (rest > 1u << (shift - 1) || (rest == 1u << (shift - 1) && value & 1))
+		value++;
+	return value < infinity ? value : infinity - 1;
+}
+
+/* Puts a channel in its place of a word. */
+TEXTURE_CALLED uint32_t texture_insert(const struct texture *t, uint32_t word, uint32_t channel,
+				       uint32_t value)
+{
+	uint32_t at = channel * (t->packed == TEXTURE_11_11_10 ? 11 : 10), max;
+
+	if (t->packed == TEXTURE_11_11_10) {
+		if (channel == 3)
+			return word;
+		max = channel < 2 ? 0x7ff : 0x3ff;
+		value = texture_to_small(value, channel < 2 ? 6 : 5);
+	} else {
+		max = channel < 3 ? 1023 : 3;
+		if (t->type == TEXTURE_UNORM)
+			value = value >> 31 ? 0 : texture_to_norm(value, max);
+		value = value < max ? value : max;
+	}
+	return (word & ~(max << at)) | value << at;
+}
+
 /* Where a texel of a surface is; x counts texels. */
 TEXTURE_FUNCTION uint32_t texture_find_texel(const struct texture *t, uint32_t geometry,
 					     uint32_t range, const uint32_t *c, uint64_t *address)
@@ -757,6 +832,14 @@ TEXTURE_FUNCTION uint32_t texture_put(const struct texture *t, void *memory, uin
 	place = texture_find_texel(t, geometry, range, c, &address);
 	if (place != TEXTURE_INSIDE)
 		return place;
+	if (t->packed) {
+		uint32_t word = texture_read(memory, address, 4);
+
+		TEXTURE_LOOP for (uint32_t k = 0; k < count; k++) word =
+			texture_insert(t, word, k, words[k]);
+		texture_write(memory, address, word, 4);
+		return place;
+	}
 	TEXTURE_LOOP for (uint32_t k = 0; k < count; k++) if (k < t->channels)
 		texture_write(memory, address + k * bytes, texture_encode(t, words[k]), bytes);
 	return place;

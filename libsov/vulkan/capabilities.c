@@ -86,6 +86,7 @@ static const VkPhysicalDeviceFeatures core_features = {
 	.robustBufferAccess = VK_TRUE,
 	.imageCubeArray = VK_TRUE,
 	.shaderImageGatherExtended = VK_TRUE,
+	.shaderStorageImageExtendedFormats = VK_TRUE,
 	.shaderStorageImageWriteWithoutFormat = VK_TRUE,
 	.shaderUniformBufferArrayDynamicIndexing = VK_TRUE,
 	.shaderSampledImageArrayDynamicIndexing = VK_TRUE,

@@ -29,6 +29,9 @@ static const struct format formats[] = {
 	{VK_FORMAT_A8B8G8R8_SNORM_PACK32, 4, 8, SOV_TEXEL_SNORM, FORMAT_COLOR},
 	{VK_FORMAT_A8B8G8R8_UINT_PACK32, 4, 8, SOV_TEXEL_UINT, FORMAT_COLOR},
 	{VK_FORMAT_A8B8G8R8_SINT_PACK32, 4, 8, SOV_TEXEL_SINT, FORMAT_COLOR},
+	{VK_FORMAT_A2B10G10R10_UNORM_PACK32, 4, 10, SOV_TEXEL_UNORM, FORMAT_COLOR},
+	{VK_FORMAT_A2B10G10R10_UINT_PACK32, 4, 10, SOV_TEXEL_UINT, FORMAT_COLOR},
+	{VK_FORMAT_B10G11R11_UFLOAT_PACK32, 3, 11, SOV_TEXEL_FLOAT, FORMAT_COLOR},
 	{VK_FORMAT_B8G8R8A8_UNORM, 4, 8, SOV_TEXEL_UNORM, FORMAT_BGR},
 	{VK_FORMAT_D16_UNORM, 1, 16, SOV_TEXEL_UNORM, FORMAT_DEPTH},
 	{VK_FORMAT_D32_SFLOAT, 1, 32, SOV_TEXEL_FLOAT, FORMAT_DEPTH},
@@ -44,8 +47,15 @@ const struct format *format_find(VkFormat format)
 	return NULL;
 }
 
+static bool is_packed(const struct format *f)
+{
+	return f->bits == 10 || f->bits == 11;
+}
+
 uint32_t format_bytes(const struct format *f)
 {
+	if (is_packed(f))
+		return 4;
 	return f->channels * f->bits / 8u;
 }
 
@@ -88,31 +98,35 @@ VkFormatFeatureFlags2 format_buffer_features(const struct format *f)
 
 /* ---- colours ---- */
 
-/* To nearest even. */
-static uint32_t half_of(float value)
+/* A float of 5 bits of exponent without its sign, to nearest even. */
+static uint32_t small_float(float value, uint32_t mantissa)
 {
-	uint32_t bits, sign, half, rest, shift = 13;
+	uint32_t bits, half, rest, shift = 23 - mantissa, infinity = 31u << mantissa;
 	int32_t exponent;
 
 	memcpy(&bits, &value, sizeof(bits));
-	sign = bits >> 16 & 0x8000;
 	exponent = (int32_t)(bits >> 23 & 255) - 112;
 	bits &= 0x7fffff;
 	if (exponent == 255 - 112)
-		return sign | 0x7c00 | (bits ? 0x200 | bits >> 13 : 0);
+		return infinity | (bits ? 1u << (mantissa - 1) : 0);
 	if (exponent >= 31)
-		return sign | 0x7c00;
+		return infinity;
 	if (exponent < -10)
-		return sign;
+		return 0;
 	if (exponent <= 0) {
 		bits |= 0x800000;
-		shift = (uint32_t)(14 - exponent);
+		shift += (uint32_t)(1 - exponent);
 		exponent = 0;
 	}
-	half = ((uint32_t)exponent << 10) + (bits >> shift);
+	half = ((uint32_t)exponent << mantissa) + (bits >> shift);
 	rest = bits & ((1u << shift) - 1);
 	half += rest > 1u << (shift - 1) || (rest == 1u << (shift - 1) && half & 1);
-	return sign | half;
+	return half;
+}
+
+static uint32_t half_of(float value)
+{
+	return small_float(value, 10) | (value < 0 ? 0x8000 : 0);
 }
 
 /* A number from -1 to 1 as an integer of this magnitude, rounded to nearest. */
@@ -142,10 +156,42 @@ static uint32_t channel_of(const struct format *f, const VkClearColorValue *colo
 	}
 }
 
+/* Without sign: too large values become the largest finite one. */
+static uint32_t positive_float(float value, uint32_t mantissa)
+{
+	uint32_t infinity = 31u << mantissa, bits = small_float(value, mantissa);
+
+	if (value < 0)
+		return 0;
+	return bits == infinity && value < 1e30f ? infinity - 1 : bits;
+}
+
+static uint32_t packed_of(const struct format *f, const VkClearColorValue *c)
+{
+	uint32_t word = 0, k;
+
+	if (f->bits == 11)
+		return positive_float(c->float32[0], 6) | positive_float(c->float32[1], 6) << 11 |
+		       positive_float(c->float32[2], 5) << 22;
+	for (k = 0; k < 4; k++) {
+		uint32_t max = k < 3 ? 1023 : 3;
+
+		word |= (f->type == SOV_TEXEL_UNORM ? norm_of(c->float32[k], false, max)
+						    : c->uint32[k] & max)
+			<< 10 * k;
+	}
+	return word;
+}
+
 void format_encode(const struct format *f, const VkClearColorValue *color, uint8_t *texel)
 {
 	uint32_t k;
 
+	if (is_packed(f)) {
+		k = packed_of(f, color);
+		memcpy(texel, &k, sizeof(k));
+		return;
+	}
 	for (k = 0; k < f->channels; k++) {
 		uint32_t word = channel_of(f, color, f->kind == FORMAT_BGR && k < 3 ? 2 - k : k);
 

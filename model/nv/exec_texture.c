@@ -63,19 +63,21 @@ static bool decode_swizzle(const uint32_t *h, struct texture *t)
 static bool decode_format(const uint32_t *h, struct texture *t)
 {
 	static const struct {
-		uint8_t sizes, channels, bits;
+		uint8_t sizes, channels, bits, packed;
 	} sizes[] = {
-		{NV_TEXHEAD_SIZES_8, 1, 8},
-		{NV_TEXHEAD_SIZES_8_8, 2, 8},
-		{NV_TEXHEAD_SIZES_8_8_8_8, 4, 8},
-		{NV_TEXHEAD_SIZES_16, 1, 16},
-		{NV_TEXHEAD_SIZES_16_16, 2, 16},
-		{NV_TEXHEAD_SIZES_16_16_16_16, 4, 16},
-		{NV_TEXHEAD_SIZES_32, 1, 32},
-		{NV_TEXHEAD_SIZES_32_32, 2, 32},
-		{NV_TEXHEAD_SIZES_32_32_32_32, 4, 32},
-		{NV_TEXHEAD_SIZES_Z16, 1, 16},
-		{NV_TEXHEAD_SIZES_ZF32, 1, 32},
+		{NV_TEXHEAD_SIZES_8, 1, 8, 0},
+		{NV_TEXHEAD_SIZES_8_8, 2, 8, 0},
+		{NV_TEXHEAD_SIZES_8_8_8_8, 4, 8, 0},
+		{NV_TEXHEAD_SIZES_16, 1, 16, 0},
+		{NV_TEXHEAD_SIZES_16_16, 2, 16, 0},
+		{NV_TEXHEAD_SIZES_16_16_16_16, 4, 16, 0},
+		{NV_TEXHEAD_SIZES_32, 1, 32, 0},
+		{NV_TEXHEAD_SIZES_32_32, 2, 32, 0},
+		{NV_TEXHEAD_SIZES_32_32_32_32, 4, 32, 0},
+		{NV_TEXHEAD_SIZES_Z16, 1, 16, 0},
+		{NV_TEXHEAD_SIZES_ZF32, 1, 32, 0},
+		{NV_TEXHEAD_SIZES_10_10_10_2, 4, 8, TEXTURE_10_10_10_2},
+		{NV_TEXHEAD_SIZES_11_11_10, 4, 8, TEXTURE_11_11_10},
 	};
 	static const uint8_t types[8] = {[NV_TEXHEAD_NUM_SNORM] = TEXTURE_SNORM + 1,
 					 [NV_TEXHEAD_NUM_UNORM] = TEXTURE_UNORM + 1,
@@ -88,6 +90,7 @@ static bool decode_format(const uint32_t *h, struct texture *t)
 		if (sizes[k].sizes == nv_texture_get(h, NV_TEXHEAD_COMPONENTS)) {
 			t->channels = sizes[k].channels;
 			t->channel_bits = sizes[k].bits;
+			t->packed = sizes[k].packed;
 		}
 	t->type = (uint8_t)(type - 1);
 	return type && t->channels && decode_swizzle(h, t);

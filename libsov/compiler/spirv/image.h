@@ -7,6 +7,7 @@
 
 struct spirv_image_format {
 	uint8_t number, channels, bits, type; /* enum texture_type */
+	uint8_t packed;                       /* enum texture_packed */
 };
 
 /* NULL: Unknown, or one that no texture has. */

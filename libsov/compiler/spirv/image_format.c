@@ -5,18 +5,45 @@
 
 /* By number: "Image Format" of the SPIR-V specification. Those that no texture has are not here. */
 static const struct spirv_image_format formats[] = {
-	{1, 4, 32, TEXTURE_FLOAT},  {2, 4, 16, TEXTURE_FLOAT},  {3, 1, 32, TEXTURE_FLOAT},
-	{4, 4, 8, TEXTURE_UNORM},   {5, 4, 8, TEXTURE_SNORM},   {6, 2, 32, TEXTURE_FLOAT},
-	{7, 2, 16, TEXTURE_FLOAT},  {9, 1, 16, TEXTURE_FLOAT},  {10, 4, 16, TEXTURE_UNORM},
-	{12, 2, 16, TEXTURE_UNORM}, {13, 2, 8, TEXTURE_UNORM},  {14, 1, 16, TEXTURE_UNORM},
-	{15, 1, 8, TEXTURE_UNORM},  {16, 4, 16, TEXTURE_SNORM}, {17, 2, 16, TEXTURE_SNORM},
-	{18, 2, 8, TEXTURE_SNORM},  {19, 1, 16, TEXTURE_SNORM}, {20, 1, 8, TEXTURE_SNORM},
-	{21, 4, 32, TEXTURE_SINT},  {22, 4, 16, TEXTURE_SINT},  {23, 4, 8, TEXTURE_SINT},
-	{24, 1, 32, TEXTURE_SINT},  {25, 2, 32, TEXTURE_SINT},  {26, 2, 16, TEXTURE_SINT},
-	{27, 2, 8, TEXTURE_SINT},   {28, 1, 16, TEXTURE_SINT},  {29, 1, 8, TEXTURE_SINT},
-	{30, 4, 32, TEXTURE_UINT},  {31, 4, 16, TEXTURE_UINT},  {32, 4, 8, TEXTURE_UINT},
-	{33, 1, 32, TEXTURE_UINT},  {35, 2, 32, TEXTURE_UINT},  {36, 2, 16, TEXTURE_UINT},
-	{37, 2, 8, TEXTURE_UINT},   {38, 1, 16, TEXTURE_UINT},  {39, 1, 8, TEXTURE_UINT},
+	{1, 4, 32, TEXTURE_FLOAT, 0},
+	{2, 4, 16, TEXTURE_FLOAT, 0},
+	{3, 1, 32, TEXTURE_FLOAT, 0},
+	{4, 4, 8, TEXTURE_UNORM, 0},
+	{5, 4, 8, TEXTURE_SNORM, 0},
+	{6, 2, 32, TEXTURE_FLOAT, 0},
+	{7, 2, 16, TEXTURE_FLOAT, 0},
+	{9, 1, 16, TEXTURE_FLOAT, 0},
+	{10, 4, 16, TEXTURE_UNORM, 0},
+	{12, 2, 16, TEXTURE_UNORM, 0},
+	{13, 2, 8, TEXTURE_UNORM, 0},
+	{14, 1, 16, TEXTURE_UNORM, 0},
+	{15, 1, 8, TEXTURE_UNORM, 0},
+	{16, 4, 16, TEXTURE_SNORM, 0},
+	{17, 2, 16, TEXTURE_SNORM, 0},
+	{18, 2, 8, TEXTURE_SNORM, 0},
+	{19, 1, 16, TEXTURE_SNORM, 0},
+	{20, 1, 8, TEXTURE_SNORM, 0},
+	{21, 4, 32, TEXTURE_SINT, 0},
+	{22, 4, 16, TEXTURE_SINT, 0},
+	{23, 4, 8, TEXTURE_SINT, 0},
+	{24, 1, 32, TEXTURE_SINT, 0},
+	{25, 2, 32, TEXTURE_SINT, 0},
+	{26, 2, 16, TEXTURE_SINT, 0},
+	{27, 2, 8, TEXTURE_SINT, 0},
+	{28, 1, 16, TEXTURE_SINT, 0},
+	{29, 1, 8, TEXTURE_SINT, 0},
+	{30, 4, 32, TEXTURE_UINT, 0},
+	{31, 4, 16, TEXTURE_UINT, 0},
+	{32, 4, 8, TEXTURE_UINT, 0},
+	{33, 1, 32, TEXTURE_UINT, 0},
+	{35, 2, 32, TEXTURE_UINT, 0},
+	{36, 2, 16, TEXTURE_UINT, 0},
+	{37, 2, 8, TEXTURE_UINT, 0},
+	{38, 1, 16, TEXTURE_UINT, 0},
+	{39, 1, 8, TEXTURE_UINT, 0},
+	{8, 4, 8, TEXTURE_FLOAT, TEXTURE_11_11_10},
+	{11, 4, 8, TEXTURE_UNORM, TEXTURE_10_10_10_2},
+	{34, 4, 8, TEXTURE_UINT, TEXTURE_10_10_10_2},
 };
 
 const struct spirv_image_format *spirv_image_format_of(uint32_t number)
@@ -77,11 +104,39 @@ static ir_val channel(struct spirv *s, const struct spirv_image_format *f, ir_va
 	}
 }
 
+/* The channels of a word of 11, 11 and 10 bits, as halves without the last bits of their fraction. */
+static void unpack_small_floats(struct spirv *s, ir_val word, ir_val *channels)
+{
+	static const struct {
+		uint8_t from, bits, shift;
+	} rows[] = {{0, 11, 4}, {11, 11, 4}, {22, 10, 5}};
+
+	for (uint32_t k = 0; k < 3; k++) {
+		ir_val v = shifted(s, IR_SHL, word, 32u - rows[k].from - rows[k].bits);
+
+		v = shifted(s, IR_SHL, shifted(s, IR_SHR_U, v, 32u - rows[k].bits), rows[k].shift);
+		v = spirv_convert(s, IR_TRUNC, IR_B32, IR_B16, v);
+		channels[k] = spirv_convert(s, IR_FTOF, IR_B16, IR_B32, v);
+	}
+	channels[3] = spirv_float_const(s, IR_B32, 1);
+}
+
 void spirv_image_unpack(struct spirv *s, const struct spirv_image_format *f, const ir_val *words,
 			ir_val *channels)
 {
 	bool integer = f->type == TEXTURE_UINT || f->type == TEXTURE_SINT;
 
+	if (f->packed == TEXTURE_11_11_10) {
+		unpack_small_floats(s, words[0], channels);
+		return;
+	}
+	for (uint32_t k = 0; f->packed && k < TEXTURE_CHANNELS; k++) {
+		struct spirv_image_format one = {.bits = k < 3 ? 10 : 2, .type = f->type};
+
+		channels[k] = channel(s, &one, words[0], 10 * k);
+	}
+	if (f->packed)
+		return;
 	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) {
 		uint32_t at = k * f->bits;
 

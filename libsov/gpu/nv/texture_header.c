@@ -31,6 +31,9 @@ static uint32_t component_sizes(const struct texture *t)
 	};
 	uint32_t k = 0;
 
+	if (t->packed)
+		return t->packed == TEXTURE_11_11_10 ? NV_TEXHEAD_SIZES_11_11_10
+						     : NV_TEXHEAD_SIZES_10_10_10_2;
 	while (rows[k].channels != t->channels || rows[k].bits != t->channel_bits)
 		k++;
 	return rows[k].sizes;
@@ -63,15 +66,16 @@ static uint32_t source(const struct texture *t, uint32_t channel)
 {
 	bool integer = t->type == TEXTURE_UINT || t->type == TEXTURE_SINT;
 	uint32_t one = integer ? NV_TEXHEAD_IN_ONE_INT : NV_TEXHEAD_IN_ONE_FLOAT;
-	uint32_t s = t->swizzle[channel];
+	uint32_t s = t->swizzle[channel],
+		 channels = t->packed == TEXTURE_11_11_10 ? 3 : t->channels;
 
 	if (s == TEXTURE_ALL_ZERO || s == TEXTURE_ALL_ONE)
 		return s == TEXTURE_ALL_ONE ? one : NV_TEXHEAD_IN_ZERO;
 	if (s >= TEXTURE_FROM_R)
 		channel = s - TEXTURE_FROM_R;
-	return channel < t->channels ? NV_TEXHEAD_IN_R + channel
-	       : channel == 3        ? one
-				     : NV_TEXHEAD_IN_ZERO;
+	return channel < channels ? NV_TEXHEAD_IN_R + channel
+	       : channel == 3     ? one
+				  : NV_TEXHEAD_IN_ZERO;
 }
 
 static void write_format(const struct texture *t, uint32_t *h)

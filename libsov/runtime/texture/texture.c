@@ -154,6 +154,17 @@ static const char *option_fault(const sov_texture_options *o)
 	return NULL;
 }
 
+/* 4 channels of 10, 10, 10 and 2 bits, or 3 of 11, 11 and 10. Other numbers of channels do not
+ * exist. */
+static void set_packed(const sov_texture_options *o, struct texture *t)
+{
+	bool four = o->channel_bits == 10;
+
+	t->packed = four ? TEXTURE_10_10_10_2 : TEXTURE_11_11_10;
+	t->channels = o->channels == (four ? 4 : 3) ? 4 : 0;
+	t->channel_bits = 8;
+}
+
 static const char *read_options(const struct context *c, const sov_texture_options *o,
 				struct texture *t)
 {
@@ -175,6 +186,8 @@ static const char *read_options(const struct context *c, const sov_texture_optio
 		.normalized = !!(o->flags & SOV_TEXTURE_NORMALIZED),
 		.depths = !!(o->flags & SOV_TEXTURE_DEPTHS),
 	};
+	if (o->channel_bits == 10 || o->channel_bits == 11)
+		set_packed(o, t);
 	for (uint32_t k = 0; k < 3; k++)
 		t->address_mode[k] = (uint8_t)o->address_modes[k];
 	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)

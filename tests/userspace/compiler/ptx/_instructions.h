@@ -13,7 +13,7 @@
  *                               mirror, border. Further words: levels=3 level_linear bias=0.5
  *                               min=1 max=2.5 (of the level) compare=lequal. Each layer has its
  *                               levels one after the other. After an arrow: the texels afterwards.
- *                               For shaders: storage (image), depths
+ *                               For shaders: storage (image), depths; unorm10x4, u10x4, f11x3
  *
  * and, unless the launch is one block with a thread per element of the first result:
  *
@@ -173,6 +173,12 @@ static inline void test_texture(struct instruction_test *t, struct test_paramete
 	d->type = (uint8_t)test_find(types, TEXTURE_TYPES, type);
 	d->channels = (uint8_t)channels;
 	d->channel_bits = (uint8_t)bits;
+	if (bits == 10 || bits == 11) {
+		d->packed = bits == 10 ? TEXTURE_10_10_10_2 : TEXTURE_11_11_10;
+		d->channels = 4;
+		d->channel_bits = 8;
+		bits = 32;
+	}
 	word = test_word(line);
 	if (!word || sscanf(word, "%ux%ux%u", &d->width, &d->height, &d->depth) < 1)
 		test_malformed(t, "a texture without a size");

@@ -30,6 +30,10 @@ static inline bool create_texture(sov_context c, const struct test_parameter *p,
 	o.width = d->width, o.height = d->height, o.depth = d->depth;
 	o.channels = d->channels;
 	o.channel_bits = d->channel_bits;
+	if (d->packed) {
+		o.channels = d->packed == TEXTURE_11_11_10 ? 3 : 4;
+		o.channel_bits = d->packed == TEXTURE_11_11_10 ? 11 : 10;
+	}
 	o.type = d->type;
 	o.levels = d->last_level + 1u;
 	o.level_bias = (float)d->bias / TEXTURE_DETAIL_ONE;
