@@ -396,7 +396,9 @@ typedef enum sov_texture_flag {
 	/* memory has the GPU's own layout, see sov_texture_get_requirements; strides are 0 */
 	SOV_TEXTURE_GPU_LAYOUT = 1u << 4,
 	/* texels are depths, a channel of f32 or of 16 bits as unorm: samplers may compare them */
-	SOV_TEXTURE_DEPTHS = 1u << 5
+	SOV_TEXTURE_DEPTHS = 1u << 5,
+	/* of 4 channels of 8 bits as unorm, kernels read the first three as linear */
+	SOV_TEXTURE_SRGB = 1u << 6
 } sov_texture_flag;
 
 /* What an operand of a depth comparison must be in relation to a texel. */

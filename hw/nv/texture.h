@@ -41,6 +41,7 @@
 #define NV_TEXHEAD_WIDTH         128, 144 /* width - 1 */
 #define NV_TEXHEAD_DEPTH_BIT14   145, 145
 #define NV_TEXHEAD_HEIGHT_BIT16  146, 146
+#define NV_TEXHEAD_SRGB          150, 150
 #define NV_TEXHEAD_TYPE          151, 154
 #define NV_TEXHEAD_BORDER        157, 159 /* not of one dimension in linear memory */
 #define NV_TEXHEAD_HEIGHT        160, 175 /* height - 1 */

@@ -109,6 +109,9 @@ const char *texture_fault(const struct texture *t)
 		return "a number of channels other than 1, 2 and 4";
 	if (t->channel_bits != 8 && t->channel_bits != 16 && t->channel_bits != 32)
 		return "channels of other widths than 8, 16 and 32 bits";
+	if (t->srgb &&
+	    (t->packed || t->type != TEXTURE_UNORM || t->channel_bits != 8 || t->channels != 4))
+		return "sRGB, but not 4 channels of 8 bits as unorm";
 	if (t->packed >= TEXTURE_PACKINGS ||
 	    (t->packed && (t->channels != 4 || t->channel_bits != 8 ||
 			   (t->packed == TEXTURE_11_11_10

@@ -140,7 +140,8 @@ struct texture {
 	int16_t bias;
 	uint8_t swizzle[TEXTURE_CHANNELS]; /* enum texture_swizzle: what is read as each channel */
 	uint8_t packed; /* enum texture_packed: then 4 channels of 8 bits, which is the size */
-	uint8_t reserved[5];
+	uint8_t srgb;   /* the first three channels, of 8 bits as unorm, are not linear */
+	uint8_t reserved[4];
 	uint32_t border[TEXTURE_CHANNELS]; /* as read */
 };
 #define TEXTURE_BYTES 80

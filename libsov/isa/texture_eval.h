@@ -173,6 +173,23 @@ TEXTURE_FUNCTION uint32_t texture_channel(const struct texture *t, uint32_t raw)
 	}
 }
 
+/* IEC 61966-2-1: x to the power of 2.4 above a line. The fifth root of x^2 by Newton's method. */
+TEXTURE_CALLED uint32_t texture_linear(uint32_t bits)
+{
+	float c = texture_float(bits), x = (c + 0.055f) / 1.055f, square = x * x, root;
+
+	if (c <= 0.04045f)
+		return texture_bits(c / 12.92f);
+	root = 0.6f + 0.4f * square;
+	TEXTURE_LOOP for (uint32_t k = 0; k < 6; k++)
+	{
+		float fourth = root * root * root * root;
+
+		root -= (root - square / fourth) * 0.2f;
+	}
+	return texture_bits(square * root);
+}
+
 TEXTURE_FUNCTION uint32_t texture_one(const struct texture *t)
 {
 	return t->type == TEXTURE_UINT || t->type == TEXTURE_SINT ? 1 : 0x3f800000;
@@ -247,6 +264,7 @@ TEXTURE_CALLED void texture_texel(const struct texture *t, void *memory, int32_t
 		else
 			out[c] = texture_missing(t, c);
 	}
+	TEXTURE_LOOP for (uint32_t c = 0; t->srgb && c < 3; c++) out[c] = texture_linear(out[c]);
 	texture_swizzle(t, out);
 }
 

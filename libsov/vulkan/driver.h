@@ -236,11 +236,15 @@ struct VkBuffer_T {
 
 /* ---- format.c ---- */
 
+#define FORMAT_BGR   1 /* blue is first in memory */
+#define FORMAT_DEPTH 2
+#define FORMAT_SRGB  4
+
 /* A format of texels that the library has. */
 struct format {
 	VkFormat format;
-	uint8_t channels, bits, type;                         /* enum sov_texel_type */
-	enum { FORMAT_COLOR, FORMAT_BGR, FORMAT_DEPTH } kind; /* BGR: blue is first in memory */
+	uint8_t channels, bits, type; /* enum sov_texel_type */
+	uint8_t flags;                /* FORMAT_* */
 };
 /* NULL: the library has no such texels. */
 const struct format *format_find(VkFormat format);

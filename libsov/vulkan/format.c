@@ -3,14 +3,13 @@
  * Formats. A row for each that the library's textures have: what is missing here has no features.
  * Every one can be read by shaders and copied; those that are no depths are storage images, too.
  */
+#include <math.h>
 #include "libsov/vulkan/driver.h"
 
 #define ROWS(name1, name2, name4, bits, type) \
-	{VK_FORMAT_##name1, 1, bits, SOV_TEXEL_##type, FORMAT_COLOR}, \
-		{VK_FORMAT_##name2, 2, bits, SOV_TEXEL_##type, FORMAT_COLOR}, \
-	{ \
-		VK_FORMAT_##name4, 4, bits, SOV_TEXEL_##type, FORMAT_COLOR \
-	}
+	{VK_FORMAT_##name1, 1, bits, SOV_TEXEL_##type, 0}, \
+		{VK_FORMAT_##name2, 2, bits, SOV_TEXEL_##type, 0}, \
+		{VK_FORMAT_##name4, 4, bits, SOV_TEXEL_##type, 0}
 
 static const struct format formats[] = {
 	ROWS(R8_UNORM, R8G8_UNORM, R8G8B8A8_UNORM, 8, UNORM),
@@ -25,14 +24,17 @@ static const struct format formats[] = {
 	ROWS(R32_UINT, R32G32_UINT, R32G32B32A32_UINT, 32, UINT),
 	ROWS(R32_SINT, R32G32_SINT, R32G32B32A32_SINT, 32, SINT),
 	ROWS(R32_SFLOAT, R32G32_SFLOAT, R32G32B32A32_SFLOAT, 32, FLOAT),
-	{VK_FORMAT_A8B8G8R8_UNORM_PACK32, 4, 8, SOV_TEXEL_UNORM, FORMAT_COLOR},
-	{VK_FORMAT_A8B8G8R8_SNORM_PACK32, 4, 8, SOV_TEXEL_SNORM, FORMAT_COLOR},
-	{VK_FORMAT_A8B8G8R8_UINT_PACK32, 4, 8, SOV_TEXEL_UINT, FORMAT_COLOR},
-	{VK_FORMAT_A8B8G8R8_SINT_PACK32, 4, 8, SOV_TEXEL_SINT, FORMAT_COLOR},
-	{VK_FORMAT_A2B10G10R10_UNORM_PACK32, 4, 10, SOV_TEXEL_UNORM, FORMAT_COLOR},
-	{VK_FORMAT_A2B10G10R10_UINT_PACK32, 4, 10, SOV_TEXEL_UINT, FORMAT_COLOR},
-	{VK_FORMAT_B10G11R11_UFLOAT_PACK32, 3, 11, SOV_TEXEL_FLOAT, FORMAT_COLOR},
+	{VK_FORMAT_A8B8G8R8_UNORM_PACK32, 4, 8, SOV_TEXEL_UNORM, 0},
+	{VK_FORMAT_A8B8G8R8_SNORM_PACK32, 4, 8, SOV_TEXEL_SNORM, 0},
+	{VK_FORMAT_A8B8G8R8_UINT_PACK32, 4, 8, SOV_TEXEL_UINT, 0},
+	{VK_FORMAT_A8B8G8R8_SINT_PACK32, 4, 8, SOV_TEXEL_SINT, 0},
+	{VK_FORMAT_A2B10G10R10_UNORM_PACK32, 4, 10, SOV_TEXEL_UNORM, 0},
+	{VK_FORMAT_A2B10G10R10_UINT_PACK32, 4, 10, SOV_TEXEL_UINT, 0},
+	{VK_FORMAT_B10G11R11_UFLOAT_PACK32, 3, 11, SOV_TEXEL_FLOAT, 0},
 	{VK_FORMAT_B8G8R8A8_UNORM, 4, 8, SOV_TEXEL_UNORM, FORMAT_BGR},
+	{VK_FORMAT_R8G8B8A8_SRGB, 4, 8, SOV_TEXEL_UNORM, FORMAT_SRGB},
+	{VK_FORMAT_A8B8G8R8_SRGB_PACK32, 4, 8, SOV_TEXEL_UNORM, FORMAT_SRGB},
+	{VK_FORMAT_B8G8R8A8_SRGB, 4, 8, SOV_TEXEL_UNORM, FORMAT_SRGB | FORMAT_BGR},
 	{VK_FORMAT_D16_UNORM, 1, 16, SOV_TEXEL_UNORM, FORMAT_DEPTH},
 	{VK_FORMAT_D32_SFLOAT, 1, 32, SOV_TEXEL_FLOAT, FORMAT_DEPTH},
 };
@@ -77,9 +79,9 @@ VkFormatFeatureFlags2 format_image_features(const struct format *f)
 
 	if (!is_integer(f))
 		out |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
-	if (f->kind == FORMAT_BGR)
+	if (f->flags & (FORMAT_BGR | FORMAT_SRGB))
 		return out;
-	if (f->kind == FORMAT_DEPTH)
+	if (f->flags & FORMAT_DEPTH)
 		return out | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT;
 	out |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT |
 	       VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT;
@@ -88,7 +90,7 @@ VkFormatFeatureFlags2 format_image_features(const struct format *f)
 
 VkFormatFeatureFlags2 format_buffer_features(const struct format *f)
 {
-	if (f->kind != FORMAT_COLOR)
+	if (f->flags)
 		return 0;
 	return VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT |
 	       VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT |
@@ -140,10 +142,27 @@ static uint32_t norm_of(float value, bool is_signed, uint32_t max)
 	return (uint32_t)(int64_t)(v + (v < 0 ? -0.5 : 0.5));
 }
 
+static float linear_of(float c)
+{
+	return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+}
+
+/* The byte whose range of encoded values has this linear one; IEC 61966-2-1. */
+static uint32_t srgb_of(float value)
+{
+	uint32_t byte = 0;
+
+	while (byte < 255 && value >= linear_of(((float)byte + 0.5f) / 255))
+		byte++;
+	return byte;
+}
+
 static uint32_t channel_of(const struct format *f, const VkClearColorValue *color, uint32_t k)
 {
 	uint32_t max = UINT32_MAX >> (32 - f->bits);
 
+	if (f->flags & FORMAT_SRGB && k < 3)
+		return srgb_of(color->float32[k]);
 	switch (f->type) {
 	case SOV_TEXEL_UNORM:
 		return norm_of(color->float32[k], false, max);
@@ -193,7 +212,7 @@ void format_encode(const struct format *f, const VkClearColorValue *color, uint8
 		return;
 	}
 	for (k = 0; k < f->channels; k++) {
-		uint32_t word = channel_of(f, color, f->kind == FORMAT_BGR && k < 3 ? 2 - k : k);
+		uint32_t word = channel_of(f, color, f->flags & FORMAT_BGR && k < 3 ? 2 - k : k);
 
 		memcpy(texel + k * f->bits / 8u, &word, f->bits / 8u);
 	}

@@ -18,8 +18,10 @@ static void set_format(sov_texture_options *o, const struct format *f)
 	o->channels = f->channels;
 	o->channel_bits = f->bits;
 	o->type = f->type;
-	if (f->kind == FORMAT_DEPTH)
+	if (f->flags & FORMAT_DEPTH)
 		o->flags |= SOV_TEXTURE_DEPTHS;
+	if (f->flags & FORMAT_SRGB)
+		o->flags |= SOV_TEXTURE_SRGB;
 }
 
 /* The texture of all layers and levels. */
@@ -263,7 +265,7 @@ static VkResult view_init(VkDevice d, VkImageView v, const VkImageViewCreateInfo
 		o.first_layer = range->baseArrayLayer;
 		o.depth = remaining(range->layerCount, range->baseArrayLayer, image->layers);
 	}
-	set_swizzle(&o, &info->components, f->kind == FORMAT_BGR);
+	set_swizzle(&o, &info->components, f->flags & FORMAT_BGR);
 	r = sov_texture_create(d->context, &o, &v->texture);
 	if (!r && cube) {
 		o.geometry = SOV_TEXTURE_2D_LAYERS;

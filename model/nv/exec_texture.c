@@ -93,6 +93,7 @@ static bool decode_format(const uint32_t *h, struct texture *t)
 			t->packed = sizes[k].packed;
 		}
 	t->type = (uint8_t)(type - 1);
+	t->srgb = (uint8_t)nv_texture_get(h, NV_TEXHEAD_SRGB);
 	return type && t->channels && decode_swizzle(h, t);
 }
 

@@ -104,7 +104,7 @@ static ir_val channel(struct spirv *s, const struct spirv_image_format *f, ir_va
 	}
 }
 
-/* The channels of a word of 11, 11 and 10 bits, as halves without the last bits of their fraction. */
+/* The channels of a word of 11, 11 and 10 bits: halves without sign and last bits. */
 static void unpack_small_floats(struct spirv *s, ir_val word, ir_val *channels)
 {
 	static const struct {

@@ -144,6 +144,7 @@ static void write_header(const struct texture *t, uint32_t *h)
 		nv_texture_set(h, NV_TEXHEAD_FIRST_LEVEL, t->first_read);
 		nv_texture_set(h, NV_TEXHEAD_LAST_LEVEL, t->last_read);
 	}
+	nv_texture_set(h, NV_TEXHEAD_SRGB, t->srgb);
 	nv_texture_set(h, NV_TEXHEAD_TYPE, type);
 }
 

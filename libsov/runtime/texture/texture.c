@@ -117,9 +117,9 @@ static const char *option_fault(const sov_texture_options *o)
 {
 	if (o->geometry >= TEXTURE_GEOMETRIES || o->type >= TEXTURE_TYPES)
 		return "an unknown geometry or type";
-	if (o->flags &
-	    ~(uint32_t)(SOV_TEXTURE_LINEAR | SOV_TEXTURE_NORMALIZED | SOV_TEXTURE_LEVEL_LINEAR |
-			SOV_TEXTURE_LEVEL_LIMITS | SOV_TEXTURE_GPU_LAYOUT | SOV_TEXTURE_DEPTHS))
+	if (o->flags & ~(uint32_t)(SOV_TEXTURE_LINEAR | SOV_TEXTURE_NORMALIZED |
+				   SOV_TEXTURE_LEVEL_LINEAR | SOV_TEXTURE_LEVEL_LIMITS |
+				   SOV_TEXTURE_GPU_LAYOUT | SOV_TEXTURE_DEPTHS | SOV_TEXTURE_SRGB))
 		return "unknown flags";
 	if (o->flags & SOV_TEXTURE_GPU_LAYOUT && (o->row_bytes || o->slice_bytes || o->texels))
 		return "the GPU's layout, but strides or another texture's texels";
@@ -185,6 +185,7 @@ static const char *read_options(const struct context *c, const sov_texture_optio
 		.linear = !!(o->flags & SOV_TEXTURE_LINEAR),
 		.normalized = !!(o->flags & SOV_TEXTURE_NORMALIZED),
 		.depths = !!(o->flags & SOV_TEXTURE_DEPTHS),
+		.srgb = !!(o->flags & SOV_TEXTURE_SRGB),
 	};
 	if (o->channel_bits == 10 || o->channel_bits == 11)
 		set_packed(o, t);

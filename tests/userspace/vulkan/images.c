@@ -234,6 +234,7 @@ static void clears(void)
 		{VK_FORMAT_R32G32_SINT, {.int32 = {-2, 7}}, {0xfffffffe, 7}, 8},
 		{VK_FORMAT_A2B10G10R10_UNORM_PACK32, {.float32 = {1, 0, 0.5f, 1}}, {0xe00003ff}, 4},
 		{VK_FORMAT_B10G11R11_UFLOAT_PACK32, {.float32 = {1, 2, 0.5f}}, {0x702003c0}, 4},
+		{VK_FORMAT_B8G8R8A8_SRGB, {.float32 = {1, 0.5f, 0.001f, 0.5f}}, {0x80ffbc03}, 4},
 		{VK_FORMAT_B8G8R8A8_UNORM, {.float32 = {1, 0.2f, 0, 1}}, {0xffff3300}, 4},
 	};
 	struct memory out = memory_create(4096, ON_HOST);

@@ -13,7 +13,7 @@
  *                               mirror, border. Further words: levels=3 level_linear bias=0.5
  *                               min=1 max=2.5 (of the level) compare=lequal. Each layer has its
  *                               levels one after the other. After an arrow: the texels afterwards.
- *                               For shaders: storage (image), depths; unorm10x4, u10x4, f11x3
+ *                               For shaders: storage (image), depths, srgb; unorm10x4, u10x4, f11x3
  *
  * and, unless the launch is one block with a thread per element of the first result:
  *
@@ -192,6 +192,8 @@ static inline void test_texture(struct instruction_test *t, struct test_paramete
 			d->normalized = 1;
 		else if (!strcmp(word, "depths"))
 			d->depths = 1;
+		else if (!strcmp(word, "srgb"))
+			d->srgb = 1;
 		else if (!strcmp(word, "storage"))
 			p->storage = true;
 		else if (test_find(modes, TEXTURE_ADDRESSES, word) < TEXTURE_ADDRESSES)

@@ -23,7 +23,8 @@ static inline bool create_texture(sov_context c, const struct test_parameter *p,
 	const struct texture *d = &p->description;
 	sov_texture_options o = SOV_INIT(sov_texture_options);
 
-	o.flags = (d->depths ? SOV_TEXTURE_DEPTHS : 0u) | (d->linear ? SOV_TEXTURE_LINEAR : 0u) |
+	o.flags = (d->depths ? SOV_TEXTURE_DEPTHS : 0u) | (d->srgb ? SOV_TEXTURE_SRGB : 0u) |
+		  (d->linear ? SOV_TEXTURE_LINEAR : 0u) |
 		  (d->normalized ? SOV_TEXTURE_NORMALIZED : 0u) |
 		  (d->level_linear ? SOV_TEXTURE_LEVEL_LINEAR : 0u) | SOV_TEXTURE_LEVEL_LIMITS;
 	o.geometry = d->geometry;
