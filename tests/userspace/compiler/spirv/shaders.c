@@ -132,10 +132,33 @@ static void run_shader(const char *name, const char *text, size_t length)
 	free(t);
 }
 
+static void refuse_shader(const char *name, const char *text)
+{
+	struct compile_job job = {.target = target_find("sm_90")};
+	struct ir_module *m;
+	size_t length;
+	char *binary = shader_binary(name, &length);
+
+	arena_init(&job.arena, 0, NULL);
+	diag_init(&job.diag, &job.arena, "test");
+	if (!ok(!spirv_parse(&job, binary, length, &m) && strstr(job.diag.text, text),
+		"%s is rejected with '%s'", name, text))
+		diag("%s", job.diag.errors ? job.diag.text : "it was accepted");
+	arena_free(&job.arena);
+	free(binary);
+}
+
 static void check_shader(const char *name, const char *text, size_t length)
 {
-	if ((!only || strstr(name, only)) && !strstr(text, "// machine code only"))
-		run_shader(name, text, length);
+	char *refusal = shader_refusal(text);
+
+	if (!only || strstr(name, only)) {
+		if (refusal)
+			refuse_shader(name, refusal);
+		else if (!strstr(text, "// machine code only"))
+			run_shader(name, text, length);
+	}
+	free(refusal);
 }
 
 int main(int argc, char **argv)

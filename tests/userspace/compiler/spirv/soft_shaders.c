@@ -80,7 +80,7 @@ static void run_shader(const char *name, const char *text, size_t length)
 
 static void check_shader(const char *name, const char *text, size_t length)
 {
-	if (!only || strstr(name, only))
+	if ((!only || strstr(name, only)) && !strstr(text, " refused: "))
 		run_shader(name, text, length);
 }
 
