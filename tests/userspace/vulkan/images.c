@@ -469,6 +469,30 @@ static void make_images(struct scene *s)
 				VK_FORMAT_R32G32_SFLOAT, 0, 1, 1, 2, swapped);
 }
 
+static VkPipeline pipeline_create(VkPipelineLayout layout, const char *path)
+{
+	VkComputePipelineCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+		.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+			  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+			  .pName = "main"},
+		.layout = layout};
+	static uint32_t code[4096];
+	VkShaderModuleCreateInfo shader = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+					   .pCode = code};
+	FILE *f = fopen(path, "rb");
+	VkPipeline p;
+
+	if (!ok(f, "%s is there", path))
+		exit(tap_done());
+	shader.codeSize = fread(code, 1, sizeof(code), f);
+	fclose(f);
+	MUST(vkCreateShaderModule(device, &shader, NULL, &info.stage.module));
+	MUST(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, NULL, &p));
+	vkDestroyShaderModule(device, info.stage.module, NULL);
+	return p;
+}
+
 static void make_program(struct scene *s)
 {
 	VkDescriptorSetLayoutBinding bindings[BINDINGS];
@@ -480,31 +504,15 @@ static void make_program(struct scene *s)
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
 		.setLayoutCount = 1,
 		.pSetLayouts = &s->set_layout};
-	VkComputePipelineCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-		.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-			  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-			  .pName = "main"}};
-	static uint32_t code[4096];
-	VkShaderModuleCreateInfo shader = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-					   .pCode = code};
-	FILE *f = fopen("tests/userspace/vulkan/shaders/images.spv", "rb");
 	uint32_t i;
 
-	if (!ok(f, "the shader is there"))
-		exit(tap_done());
-	shader.codeSize = fread(code, 1, sizeof(code), f);
-	fclose(f);
 	for (i = 0; i < BINDINGS; i++)
 		bindings[i] = (VkDescriptorSetLayoutBinding){i, types[i], i == 2 ? 2 : 1,
 							     VK_SHADER_STAGE_COMPUTE_BIT, NULL};
 	bindings[3].pImmutableSamplers = &s->nearest;
 	MUST(vkCreateDescriptorSetLayout(device, &set_info, NULL, &s->set_layout));
 	MUST(vkCreatePipelineLayout(device, &layout_info, NULL, &s->layout));
-	MUST(vkCreateShaderModule(device, &shader, NULL, &info.stage.module));
-	info.layout = s->layout;
-	MUST(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, NULL, &s->pipeline));
-	vkDestroyShaderModule(device, info.stage.module, NULL);
+	s->pipeline = pipeline_create(s->layout, "tests/userspace/vulkan/shaders/images.spv");
 }
 
 static void make_set(struct scene *s)
@@ -636,6 +644,27 @@ static void check_scene(const struct scene *s)
 	ok(right, "atomics change texels of a buffer");
 }
 
+/* Views that differ between the invocations of a subgroup. */
+static void own_views(const struct scene *s)
+{
+	VkPipeline p = pipeline_create(s->layout, "tests/userspace/vulkan/shaders/views.spv");
+	VkCommandBuffer c = begin();
+	bool right = true;
+	uint32_t i;
+
+	vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, p);
+	vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_COMPUTE, s->layout, 0, 1, &s->set, 0,
+				NULL);
+	vkCmdDispatch(c, 1, 1, 1);
+	barrier(c);
+	MUST(finish(c));
+	for (i = 0; i < 8; i++)
+		right &= i & 1 ? is_vector(s, 8 + i, i < 4 ? 9 : 11, i < 4 ? 8 : 10, 1, 0)
+			       : is_vector(s, 8 + i, i < 4 ? 0 : 2, i < 4 ? 1 : 3, 0, 1);
+	ok(right, "each invocation reads its own view");
+	vkDestroyPipeline(device, p, NULL);
+}
+
 /* Writes null descriptors, by an update template, and runs the shader again. */
 static void null_descriptors(struct scene *s)
 {
@@ -742,8 +771,10 @@ static void scene(void)
 	barrier(c);
 	gives(finish(c), VK_SUCCESS, "the shader runs");
 	check_scene(&s);
-	if (queue_count > 1)
+	if (queue_count > 1) {
+		own_views(&s);
 		null_descriptors(&s);
+	}
 	scene_destroy(&s);
 }
 
