@@ -181,7 +181,7 @@ $(eval $(call cudart,13))
 $(BUILD)/libvulkan_sov.so: $(call obj,$(vulkan_src)) $(BUILD)/libsov.so
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,-soname,libvulkan_sov.so -Wl,-z,defs -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) \
-		-o $@ $(filter %.o,$^) -L$(BUILD) -lsov
+		-o $@ $(filter %.o,$^) -L$(BUILD) -lsov -lm
 # The loader's manifest: VK_DRIVER_FILES=$(BUILD)/sov_icd.json tries the driver of the build folder.
 $(BUILD)/sov_icd.json: libsov/vulkan/sov_icd.json.in $(BUILD)/libvulkan_sov.so
 	$(Q)sed '1d; s|@LIBRARY@|$(abspath $(BUILD))/libvulkan_sov.so|' $< >$@

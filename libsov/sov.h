@@ -392,7 +392,13 @@ typedef enum sov_texture_flag {
 	SOV_TEXTURE_LINEAR = 1u << 0,       /* linear filter, not of integers */
 	SOV_TEXTURE_NORMALIZED = 1u << 1,   /* coordinates from 0 to 1 */
 	SOV_TEXTURE_LEVEL_LINEAR = 1u << 2, /* filter between two levels, not of integers */
-	SOV_TEXTURE_LEVEL_LIMITS = 1u << 3  /* min_level and max_level limit the level */
+	SOV_TEXTURE_LEVEL_LIMITS = 1u << 3, /* min_level and max_level limit the level */
+	/* memory has the GPU's own layout, see sov_texture_get_requirements; strides are 0 */
+	SOV_TEXTURE_GPU_LAYOUT = 1u << 4,
+	/* texels are depths, a channel of f32 or of 16 bits as unorm: samplers may compare them */
+	SOV_TEXTURE_DEPTHS = 1u << 5,
+	/* of 4 channels of 8 bits as unorm, kernels read the first three as linear */
+	SOV_TEXTURE_SRGB = 1u << 6
 } sov_texture_flag;
 
 /* What an operand of a depth comparison must be in relation to a texel. */
@@ -408,38 +414,73 @@ typedef enum sov_compare {
 	SOV_COMPARE_ALWAYS = 8
 } sov_compare;
 
+typedef enum sov_swizzle {
+	SOV_SWIZZLE_SAME = 0,
+	SOV_SWIZZLE_ZERO = 1,
+	SOV_SWIZZLE_ONE = 2,
+	SOV_SWIZZLE_R = 3,
+	SOV_SWIZZLE_G = 4,
+	SOV_SWIZZLE_B = 5,
+	SOV_SWIZZLE_A = 6
+} sov_swizzle;
+
 typedef struct sov_texture_options {
 	uint32_t size;
 	uint32_t flags;                /* sov_texture_flag bits */
 	uint32_t geometry;             /* sov_texture_geometry */
 	uint32_t width, height, depth; /* texels; 0 means 1; depth: slices, layers, or faces */
-	uint32_t channels;             /* 1, 2 or 4 */
-	uint32_t channel_bits;         /* 8, 16 or 32 */
-	uint32_t type;                 /* sov_texel_type of each channel */
-	uint32_t address_modes[3];     /* sov_address_mode of x, y, z */
-	uint32_t border[4];            /* what is read beyond the border: integers or f32 */
+	uint32_t channels;             /* 1, 2 or 4; 3 of 11 bits */
+	/* 8, 16 or 32. 10: a word of 10, 10, 10 and 2 bits, UINT or UNORM; 11: one of 11, 11 and 10
+	 * bits, FLOAT without sign. Red is in the low bits. */
+	uint32_t channel_bits;
+	uint32_t type;             /* sov_texel_type of each channel */
+	uint32_t address_modes[3]; /* sov_address_mode of x, y, z */
+	uint32_t border[4];        /* what is read beyond the border: integers or f32 */
 	/* Texels in memory of the program, in rows of row_bytes (0: without gaps) and slices of
 	 * slice_bytes; it must stay allocated. 0: in memory of the texture, whose layout is the
 	 * GPU's own; sov_texture_write and sov_texture_read reach it. */
 	sov_ptr memory;
 	uint64_t row_bytes, slice_bytes;
-	/* With memory 0: read the texels of this texture, which has the same width, height, depth
-	 * and bytes of a texel, and must outlive this one. 0: new ones. */
+	/* With memory 0: read the texels of this texture, which has the same width, height and
+	 * bytes of a texel, and must outlive this one: layers from first_layer on, where a face is
+	 * a layer, and three dimensions have all slices. 0: new ones. */
 	sov_texture texels;
 	/* Levels, each of half the size of the one before, at least 1; 0 means 1. More than one
-	 * need SOV_TEXTURE_NORMALIZED and memory 0. With texels: how many levels of it are read,
-	 * from first_level on, 0: all; a surface is the first. */
+	 * need SOV_TEXTURE_NORMALIZED, and memory 0 or SOV_TEXTURE_GPU_LAYOUT. With texels: how
+	 * many levels of it are read, from first_level on, 0: all; a surface is the first. */
 	uint32_t levels, first_level;
 	/* Is added to the level that a kernel asks for, from -16 to 16; and limits from 0 to 16,
 	 * which count from the first level on. */
 	float level_bias, min_level, max_level;
 	uint32_t compare;        /* sov_compare; of one channel of f32, or of 16 bits as unorm */
 	uint32_t max_anisotropy; /* 0 or 1: no other filter is supported */
+	uint32_t first_layer;    /* with texels */
+	uint32_t swizzle[4]; /* sov_swizzle: what kernels read as each channel; not of surfaces */
 } sov_texture_options;
 SOV_API sov_result sov_texture_create(sov_context context, const sov_texture_options *options,
 				      sov_texture *texture);
 /* Waits for work that was submitted before. */
 SOV_API sov_result sov_texture_destroy(sov_context context, sov_texture texture);
+/* What memory a texture with SOV_TEXTURE_GPU_LAYOUT needs; the options' memory is not used. */
+SOV_API sov_result sov_texture_get_requirements(sov_context context,
+						const sov_texture_options *options, uint64_t *bytes,
+						uint64_t *alignment);
+/* A sampler without texels: SPIR-V combines it with a texture. The members that describe texels are
+ * 0, and sov_texture_destroy destroys it. */
+SOV_API sov_result sov_sampler_create(sov_context context, const sov_texture_options *options,
+				      sov_texture *sampler);
+/* Where the texels of a level lie, which counts from the first that is read on. Row and slice
+ * strides of layout 1 are those of NVIDIA's blocks of 64 bytes and 8 rows (docs/spirv.md). */
+typedef struct sov_image {
+	sov_texture texture;
+	sov_ptr address;
+	uint64_t slice_bytes;
+	uint32_t row_bytes, layout; /* 0: rows */
+	uint32_t width, height, depth;
+	uint32_t reserved;
+} sov_image;
+SOV_API sov_result sov_texture_get_image(sov_context context, sov_texture texture, uint32_t level,
+					 sov_image *image);
 /* Copy all texels that are read from or to host memory, where they lie without gaps, and wait. Each
  * layer or face has its levels one after the other, three dimensions have each level's slices. */
 SOV_API sov_result sov_texture_write(sov_context context, sov_texture texture, const void *texels);
@@ -482,13 +523,19 @@ typedef struct sov_buffer {
 	uint64_t bytes;
 } sov_buffer;
 
+/* The descriptor of a sampled image: a texture, and the sampler of the same or another one. */
+typedef struct sov_sampled_texture {
+	sov_texture texture, sampler;
+} sov_sampled_texture;
+
 /*
  * How SPIR-V is loaded. Without SOV_SPIRV_LAYOUT, each resource that an entry point statically
  * uses is an argument of its kernel, in order of set and binding: a buffer is a sov_buffer, a
- * texture or image a sov_texture, an array of descriptors an array of these. With
+ * storage image or storage texel buffer a sov_image of level 0, another image or a sampler a
+ * sov_texture, both combined a sov_sampled_texture, an array of descriptors an array of these. With
  * SOV_SPIRV_LAYOUT, each set from 0 to the last one in bindings is an argument, also if the entry
- * point does not use it: the address of the memory of its descriptors, which bindings describe; a
- * buffer's descriptor there is a sov_buffer, others are 8 bytes. Then follows, with
+ * point does not use it: the address of the memory of its descriptors, which bindings describe and
+ * which are the same structures. Then follows, with
  * SOV_SPIRV_BASE_WORKGROUP, an argument of three words that are added to the numbers of the
  * workgroup. The block of push constants, if the entry point uses one, is the last argument.
  */
@@ -500,7 +547,8 @@ typedef struct sov_spirv_options {
 	uint32_t constant_count, binding_count;
 	const char *entry_point; /* make a kernel of this one alone; NULL: of all */
 } sov_spirv_options;
-/* Accesses beyond the bytes of a buffer load 0, and store and change nothing. */
+/* Accesses beyond the bytes of a buffer, and of images whose handle is 0, load 0, and store and
+ * change nothing. */
 #define SOV_SPIRV_ROBUST         1u
 #define SOV_SPIRV_LAYOUT         2u
 #define SOV_SPIRV_BASE_WORKGROUP 4u

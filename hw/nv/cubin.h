@@ -94,9 +94,12 @@
 #define NV_INFO_CLUSTER          0x3d /* u32 x, y, z: blocks */
 #define NV_INFO_EXPLICIT_CLUSTER 0x3e /* none */
 #define NV_INFO_MAX_CLUSTER      0x3f /* u32 blocks */
-#define NV_INFO_MOVES_REGISTERS  0x54 /* none: of a kernel with USETMAXREG */
-#define NV_INFO_KPARAM_LARGE     0x45 /* u32 0, u16 ordinal, u16 offset, u32 size */
-#define NV_INFO_BARRIERS         0x4c /* byte; ABI 8 */
+#define NV_INFO_INDEPENDENT_SAMPLERS \
+	0x4d                         /* none: handles name a texture and a sampler each; ptxas
+					     * has it for a whole module, .texmode_independent */
+#define NV_INFO_MOVES_REGISTERS 0x54 /* none: of a kernel with USETMAXREG */
+#define NV_INFO_KPARAM_LARGE    0x45 /* u32 0, u16 ordinal, u16 offset, u32 size */
+#define NV_INFO_BARRIERS        0x4c /* byte; ABI 8 */
 
 #define NV_KPARAM(size)      ((uint32_t)(size) << 18 | 0x1f000)
 #define NV_KPARAM_SIZE(word) ((word) >> 18)

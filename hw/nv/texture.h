@@ -41,6 +41,7 @@
 #define NV_TEXHEAD_WIDTH         128, 144 /* width - 1 */
 #define NV_TEXHEAD_DEPTH_BIT14   145, 145
 #define NV_TEXHEAD_HEIGHT_BIT16  146, 146
+#define NV_TEXHEAD_SRGB          150, 150
 #define NV_TEXHEAD_TYPE          151, 154
 #define NV_TEXHEAD_BORDER        157, 159 /* not of one dimension in linear memory */
 #define NV_TEXHEAD_HEIGHT        160, 175 /* height - 1 */
@@ -57,11 +58,13 @@
 #define NV_TEXHEAD_SIZES_16_16_16_16 0x03
 #define NV_TEXHEAD_SIZES_32_32       0x04
 #define NV_TEXHEAD_SIZES_8_8_8_8     0x08
+#define NV_TEXHEAD_SIZES_10_10_10_2  0x09 /* A2B10G10R10 */
 #define NV_TEXHEAD_SIZES_16_16       0x0c
 #define NV_TEXHEAD_SIZES_32          0x0f
 #define NV_TEXHEAD_SIZES_8_8         0x18
 #define NV_TEXHEAD_SIZES_16          0x1b
 #define NV_TEXHEAD_SIZES_8           0x1d
+#define NV_TEXHEAD_SIZES_11_11_10    0x21 /* BF10GF11RF11 */
 #define NV_TEXHEAD_SIZES_ZF32        0x2f /* of depths, which are compared */
 #define NV_TEXHEAD_SIZES_Z16         0x3a
 

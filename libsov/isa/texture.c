@@ -91,7 +91,7 @@ static const char *level_fault(const struct texture *t)
 		       "not from -16 to 16";
 	if (t->compare >= TEXTURE_COMPARES)
 		return "an unknown comparison";
-	if (t->compare &&
+	if ((t->compare || t->depths) &&
 	    (t->channels != 1 || !((t->type == TEXTURE_FLOAT && t->channel_bits == 32) ||
 				   (t->type == TEXTURE_UNORM && t->channel_bits == 16))))
 		return "a depth comparison, but not one channel of f32 or of 16 bits as unorm";
@@ -109,12 +109,25 @@ const char *texture_fault(const struct texture *t)
 		return "a number of channels other than 1, 2 and 4";
 	if (t->channel_bits != 8 && t->channel_bits != 16 && t->channel_bits != 32)
 		return "channels of other widths than 8, 16 and 32 bits";
-	if (t->type >= TEXTURE_TYPES || (t->type == TEXTURE_FLOAT && t->channel_bits == 8) ||
+	if (t->srgb &&
+	    (t->packed || t->type != TEXTURE_UNORM || t->channel_bits != 8 || t->channels != 4))
+		return "sRGB, but not 4 channels of 8 bits as unorm";
+	if (t->packed >= TEXTURE_PACKINGS ||
+	    (t->packed && (t->channels != 4 || t->channel_bits != 8 ||
+			   (t->packed == TEXTURE_11_11_10
+				    ? t->type != TEXTURE_FLOAT
+				    : t->type != TEXTURE_UINT && t->type != TEXTURE_UNORM))))
+		return "a packed texel that does not exist";
+	if (t->type >= TEXTURE_TYPES ||
+	    (t->type == TEXTURE_FLOAT && t->channel_bits == 8 && !t->packed) ||
 	    (t->type >= TEXTURE_UNORM && t->channel_bits == 32))
 		return "a channel type that does not exist with this width";
 	for (uint32_t k = 0; k < 3; k++)
 		if (t->address_mode[k] >= TEXTURE_ADDRESSES)
 			return "an unknown address mode";
+	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
+		if (t->swizzle[k] >= TEXTURE_SWIZZLES)
+			return "an unknown swizzle";
 	if (size_fault(t))
 		return size_fault(t);
 	if (level_fault(t))
@@ -208,6 +221,14 @@ const char *texture_request_fault(const struct texture *t, const struct texture_
 	if (!r->compares && t->compare)
 		return "a depth comparison, for which the instruction has no operand";
 	return NULL;
+}
+
+struct texture texture_with_sampler(const struct texture *t, const struct texture *sampler)
+{
+	struct texture out = *t;
+
+	texture_set_sampler(&out, sampler);
+	return out;
 }
 
 uint32_t texture_answer(const struct texture *t, enum texture_query q, uint32_t level)

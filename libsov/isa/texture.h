@@ -66,6 +66,22 @@ enum texture_compare {
 	TEXTURE_COMPARES
 };
 
+enum texture_swizzle {
+	TEXTURE_SAME,
+	TEXTURE_ALL_ZERO,
+	TEXTURE_ALL_ONE,
+	TEXTURE_FROM_R, /* and G, B, A */
+	TEXTURE_SWIZZLES = TEXTURE_FROM_R + 4
+};
+
+/* Texels of one word, red in its low bits. */
+enum texture_packed {
+	TEXTURE_NOT_PACKED,
+	TEXTURE_10_10_10_2, /* UINT or UNORM */
+	TEXTURE_11_11_10,   /* FLOAT without sign, of 5 bits of exponent; no alpha */
+	TEXTURE_PACKINGS
+};
+
 /* What an access to a surface outside of it does. */
 enum texture_range { TEXTURE_TRAP, TEXTURE_TO_EDGE, TEXTURE_ZERO, TEXTURE_RANGES };
 
@@ -87,6 +103,10 @@ enum texture_detail {
 	TEXTURE_LEVEL,    /* the level: f32, or an integer with integer coordinates */
 	TEXTURE_GRADIENT, /* derivatives of the coordinates by those of two directions */
 };
+
+#define TEXTURE_GOB_WIDTH 64 /* bytes */
+#define TEXTURE_GOB_ROWS  8
+#define TEXTURE_GOB_BYTES (TEXTURE_GOB_WIDTH * TEXTURE_GOB_ROWS)
 
 #define TEXTURE_CHANNELS   4
 #define TEXTURE_MAX_LEVELS 16
@@ -114,11 +134,14 @@ struct texture {
 	 * are read. Each has half the size of the one before, at least 1. */
 	uint8_t last_level, first_read, last_read;
 	uint8_t level_linear; /* filter between two levels */
-	uint8_t reserved;
+	uint8_t depths;       /* samplers may compare texels: NVIDIA's chips have formats for it */
 	/* Limits of the level of detail, from the first level on, and what is added to it. */
 	uint16_t min_detail, max_detail;
 	int16_t bias;
-	uint8_t reserved_too[10];
+	uint8_t swizzle[TEXTURE_CHANNELS]; /* enum texture_swizzle: what is read as each channel */
+	uint8_t packed; /* enum texture_packed: then 4 channels of 8 bits, which is the size */
+	uint8_t srgb;   /* the first three channels, of 8 bits as unorm, are not linear */
+	uint8_t reserved[4];
 	uint32_t border[TEXTURE_CHANNELS]; /* as read */
 };
 #define TEXTURE_BYTES 80
@@ -166,6 +189,8 @@ void texture_gather(const struct texture *t, const struct texture_request *r, ui
 		    struct texture_memory *m, uint32_t out[TEXTURE_CHANNELS]);
 /* Why no instruction may read the texture so; NULL: it is good. */
 const char *texture_request_fault(const struct texture *t, const struct texture_request *r);
+/* The texture with another one's filter, address modes, limits of levels and comparison. */
+struct texture texture_with_sampler(const struct texture *t, const struct texture *sampler);
 /* Of a level, from the first that is read on, also where there is none. */
 uint32_t texture_answer(const struct texture *t, enum texture_query q, uint32_t level);
 /* A texture of this level alone, which is that of the memory. */

@@ -43,10 +43,6 @@
 #define TEXTURE_STEPS 256    /* of a linear filter's weights */
 #define TEXTURE_FACES 6
 
-#define TEXTURE_GOB_WIDTH 64 /* bytes */
-#define TEXTURE_GOB_ROWS  8
-#define TEXTURE_GOB_BYTES (TEXTURE_GOB_WIDTH * TEXTURE_GOB_ROWS)
-
 union texture_word {
 	float f;
 	uint32_t u;
@@ -129,6 +125,21 @@ TEXTURE_FUNCTION void texture_enter_level(const struct texture *t, uint32_t leve
 	out->last_level = out->first_read = out->last_read = 0;
 }
 
+/* How the texels are filtered and addressed. */
+TEXTURE_FUNCTION void texture_set_sampler(struct texture *t, const struct texture *sampler)
+{
+	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++) t->address_mode[k] = sampler->address_mode[k];
+	TEXTURE_LOOP for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) t->border[k] =
+		sampler->border[k];
+	t->linear = sampler->linear;
+	t->normalized = sampler->normalized;
+	t->compare = sampler->compare;
+	t->level_linear = sampler->level_linear;
+	t->min_detail = sampler->min_detail;
+	t->max_detail = sampler->max_detail;
+	t->bias = sampler->bias;
+}
+
 TEXTURE_FUNCTION float texture_from_half(uint32_t h)
 {
 	uint32_t sign = (h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 1023;
@@ -162,6 +173,23 @@ TEXTURE_FUNCTION uint32_t texture_channel(const struct texture *t, uint32_t raw)
 	}
 }
 
+/* IEC 61966-2-1: x to the power of 2.4 above a line. The fifth root of x^2 by Newton's method. */
+TEXTURE_CALLED uint32_t texture_linear(uint32_t bits)
+{
+	float c = texture_float(bits), x = (c + 0.055f) / 1.055f, square = x * x, root;
+
+	if (c <= 0.04045f)
+		return texture_bits(c / 12.92f);
+	root = 0.6f + 0.4f * square;
+	TEXTURE_LOOP for (uint32_t k = 0; k < 6; k++)
+	{
+		float fourth = root * root * root * root;
+
+		root -= (root - square / fourth) * 0.2f;
+	}
+	return texture_bits(square * root);
+}
+
 TEXTURE_FUNCTION uint32_t texture_one(const struct texture *t)
 {
 	return t->type == TEXTURE_UINT || t->type == TEXTURE_SINT ? 1 : 0x3f800000;
@@ -173,12 +201,57 @@ TEXTURE_FUNCTION uint32_t texture_missing(const struct texture *t, uint32_t chan
 	return channel == 3 ? texture_one(t) : 0;
 }
 
+TEXTURE_FUNCTION void texture_swizzle(const struct texture *t, uint32_t *texel)
+{
+	uint32_t same[TEXTURE_CHANNELS];
+
+	if (!(t->swizzle[0] | t->swizzle[1] | t->swizzle[2] | t->swizzle[3]))
+		return;
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) same[c] = texel[c];
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
+	{
+		uint32_t s = t->swizzle[c];
+
+		if (s >= TEXTURE_FROM_R)
+			texel[c] = same[s - TEXTURE_FROM_R];
+		else if (s != TEXTURE_SAME)
+			texel[c] = s == TEXTURE_ALL_ONE ? texture_one(t) : 0;
+	}
+}
+
+TEXTURE_CALLED void texture_unpack(const struct texture *t, uint32_t word, uint32_t *out)
+{
+	if (t->packed == TEXTURE_11_11_10) {
+		out[0] = texture_bits(texture_from_half((word & 0x7ff) << 4));
+		out[1] = texture_bits(texture_from_half((word >> 11 & 0x7ff) << 4));
+		out[2] = texture_bits(texture_from_half(word >> 22 << 5));
+		out[3] = 0x3f800000;
+		return;
+	}
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
+	{
+		uint32_t max = c < 3 ? 1023 : 3, raw = word >> c * 10 & max;
+
+		out[c] = t->type == TEXTURE_UNORM ? texture_bits((float)raw / (float)max) : raw;
+	}
+}
+
 /* The texel at coordinates inside of the texture. */
 TEXTURE_CALLED void texture_texel(const struct texture *t, void *memory, int32_t x, int32_t y,
 				  int32_t z, uint32_t *out)
 {
 	uint32_t bytes = t->channel_bits / 8u, at = (uint32_t)x * t->channels * bytes;
 
+	if (t->packed) {
+		texture_unpack(
+			t,
+			texture_read(memory,
+				     t->address + texture_where(t, at, (uint32_t)y, (uint32_t)z),
+				     4),
+			out);
+		texture_swizzle(t, out);
+		return;
+	}
 	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
 	{
 		if (c < t->channels)
@@ -191,6 +264,8 @@ TEXTURE_CALLED void texture_texel(const struct texture *t, void *memory, int32_t
 		else
 			out[c] = texture_missing(t, c);
 	}
+	TEXTURE_LOOP for (uint32_t c = 0; t->srgb && c < 3; c++) out[c] = texture_linear(out[c]);
+	texture_swizzle(t, out);
 }
 
 /* The number of a texel in its row, column or stack; -1: the border's colour. */
@@ -557,6 +632,7 @@ TEXTURE_FUNCTION void texture_fetch(const struct texture *t, void *memory,
 	}
 	TEXTURE_LOOP for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) out[k] =
 		k < t->channels ? 0 : texture_missing(t, k);
+	texture_swizzle(t, out);
 }
 
 /* Counter-clockwise from the lower left: PTX ISA, tld4. Gathers read the level of a base read. */
@@ -703,6 +779,54 @@ TEXTURE_FUNCTION uint32_t texture_encode(const struct texture *t, uint32_t word)
 	}
 }
 
+/* A float without sign, of 5 bits of exponent: to nearest even; too large ones become the largest
+ * finite one, negative ones 0. */
+TEXTURE_FUNCTION uint32_t texture_to_small(uint32_t bits, uint32_t mantissa)
+{
+	uint32_t fraction = bits & 0x7fffff, shift = 23 - mantissa, value, rest;
+	int32_t exponent = (int32_t)(bits >> 23 & 255) - 112;
+	uint32_t infinity = 31u << mantissa;
+
+	if (exponent == 255 - 112 && fraction)
+		return infinity | 1u << (mantissa - 1);
+	if (bits >> 31 || exponent < -10)
+		return 0;
+	if (exponent == 255 - 112)
+		return infinity;
+	if (exponent >= 31)
+		return infinity - 1;
+	if (exponent <= 0) { /* subnormal */
+		fraction |= 0x800000;
+		shift += (uint32_t)(1 - exponent);
+		exponent = 0;
+	}
+	value = ((uint32_t)exponent << mantissa) + (fraction >> shift);
+	rest = fraction & ((1u << shift) - 1);
+	if (rest > 1u << (shift - 1) || (rest == 1u << (shift - 1) && value & 1))
+		value++;
+	return value < infinity ? value : infinity - 1;
+}
+
+/* Puts a channel in its place of a word. */
+TEXTURE_CALLED uint32_t texture_insert(const struct texture *t, uint32_t word, uint32_t channel,
+				       uint32_t value)
+{
+	uint32_t at = channel * (t->packed == TEXTURE_11_11_10 ? 11 : 10), max;
+
+	if (t->packed == TEXTURE_11_11_10) {
+		if (channel == 3)
+			return word;
+		max = channel < 2 ? 0x7ff : 0x3ff;
+		value = texture_to_small(value, channel < 2 ? 6 : 5);
+	} else {
+		max = channel < 3 ? 1023 : 3;
+		if (t->type == TEXTURE_UNORM)
+			value = value >> 31 ? 0 : texture_to_norm(value, max);
+		value = value < max ? value : max;
+	}
+	return (word & ~(max << at)) | value << at;
+}
+
 /* Where a texel of a surface is; x counts texels. */
 TEXTURE_FUNCTION uint32_t texture_find_texel(const struct texture *t, uint32_t geometry,
 					     uint32_t range, const uint32_t *c, uint64_t *address)
@@ -726,6 +850,14 @@ TEXTURE_FUNCTION uint32_t texture_put(const struct texture *t, void *memory, uin
 	place = texture_find_texel(t, geometry, range, c, &address);
 	if (place != TEXTURE_INSIDE)
 		return place;
+	if (t->packed) {
+		uint32_t word = texture_read(memory, address, 4);
+
+		TEXTURE_LOOP for (uint32_t k = 0; k < count; k++) word =
+			texture_insert(t, word, k, words[k]);
+		texture_write(memory, address, word, 4);
+		return place;
+	}
 	TEXTURE_LOOP for (uint32_t k = 0; k < count; k++) if (k < t->channels)
 		texture_write(memory, address + k * bytes, texture_encode(t, words[k]), bytes);
 	return place;

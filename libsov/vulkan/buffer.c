@@ -96,22 +96,61 @@ vkGetBufferOpaqueCaptureAddress(VkDevice d, const VkBufferDeviceAddressInfo *inf
 	return vkGetBufferDeviceAddress(d, info);
 }
 
-/* Texel buffers need formats, and no format has features. */
+/* ---- views ---- */
+
+static VkResult view_init(VkDevice d, VkBufferView v, const VkBufferViewCreateInfo *info)
+{
+	const struct format *f = format_find(info->format);
+	sov_texture_options o = SOV_INIT(sov_texture_options);
+	uint64_t bytes =
+		info->range == VK_WHOLE_SIZE ? info->buffer->bytes - info->offset : info->range;
+	sov_result r;
+
+	if (!f || !format_buffer_features(f))
+		return VK_ERROR_FORMAT_NOT_SUPPORTED;
+	bytes /= format_bytes(f);
+	o.memory = info->buffer->address + info->offset;
+	o.geometry = SOV_TEXTURE_1D;
+	o.width = bytes > MAX_TEXEL_ELEMENTS ? MAX_TEXEL_ELEMENTS : (uint32_t)bytes;
+	o.channels = f->channels;
+	o.channel_bits = f->bits;
+	o.type = f->type;
+	r = sov_texture_create(d->context, &o, &v->texture);
+	if (!r)
+		r = sov_texture_get_image(d->context, v->texture, 0, &v->storage);
+	return result_of(r);
+}
+
+static void view_destroy(VkDevice d, VkBufferView v, const VkAllocationCallbacks *allocator)
+{
+	if (v->texture)
+		sov_texture_destroy(d->context, v->texture);
+	object_free(&d->allocator, allocator, v);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL vkCreateBufferView(VkDevice d, const VkBufferViewCreateInfo *info,
 						  const VkAllocationCallbacks *allocator,
 						  VkBufferView *view)
 {
-	(void)d;
-	(void)info;
-	(void)allocator;
-	(void)view;
-	return VK_ERROR_FORMAT_NOT_SUPPORTED;
+	VkBufferView v = object_alloc(&d->allocator, allocator, sizeof(*v),
+				      VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+	VkResult r;
+
+	if (!v)
+		return VK_ERROR_OUT_OF_HOST_MEMORY;
+	r = view_init(d, v, info);
+	if (r) {
+		report_error(d->physical->instance, "vkCreateBufferView");
+		view_destroy(d, v, allocator);
+		return r;
+	}
+	*view = v;
+	return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL vkDestroyBufferView(VkDevice d, VkBufferView view,
+VKAPI_ATTR void VKAPI_CALL vkDestroyBufferView(VkDevice d, VkBufferView v,
 					       const VkAllocationCallbacks *allocator)
 {
-	(void)d;
-	(void)view;
-	(void)allocator;
+	if (v)
+		view_destroy(d, v, allocator);
 }

@@ -23,6 +23,7 @@ const VkExtensionProperties device_extensions[] = {
 	EXTENSION(EXT_DESCRIPTOR_INDEXING),
 	EXTENSION(EXT_EXTERNAL_MEMORY_HOST),
 	EXTENSION(EXT_HOST_QUERY_RESET),
+	EXTENSION(EXT_IMAGE_ROBUSTNESS),
 	EXTENSION(EXT_INLINE_UNIFORM_BLOCK),
 	EXTENSION(EXT_MEMORY_BUDGET),
 	EXTENSION(EXT_PIPELINE_CREATION_CACHE_CONTROL),
@@ -83,8 +84,14 @@ bool extension_known(const VkExtensionProperties *list, uint32_t count, const ch
 
 static const VkPhysicalDeviceFeatures core_features = {
 	.robustBufferAccess = VK_TRUE,
+	.imageCubeArray = VK_TRUE,
+	.shaderImageGatherExtended = VK_TRUE,
+	.shaderStorageImageExtendedFormats = VK_TRUE,
+	.shaderStorageImageWriteWithoutFormat = VK_TRUE,
 	.shaderUniformBufferArrayDynamicIndexing = VK_TRUE,
+	.shaderSampledImageArrayDynamicIndexing = VK_TRUE,
 	.shaderStorageBufferArrayDynamicIndexing = VK_TRUE,
+	.shaderStorageImageArrayDynamicIndexing = VK_TRUE,
 	.shaderFloat64 = VK_TRUE,
 	.shaderInt64 = VK_TRUE,
 	.shaderInt16 = VK_TRUE,
@@ -106,11 +113,21 @@ static const VkPhysicalDeviceVulkan12Features features12 = {
 	.shaderSharedInt64Atomics = VK_TRUE,
 	.shaderFloat16 = VK_TRUE,
 	.shaderInt8 = VK_TRUE,
-	/* descriptorIndexing stands for the extension's minimum, which has images. */
+	.descriptorIndexing = VK_TRUE,
+	.shaderUniformTexelBufferArrayDynamicIndexing = VK_TRUE,
+	.shaderStorageTexelBufferArrayDynamicIndexing = VK_TRUE,
 	.shaderUniformBufferArrayNonUniformIndexing = VK_TRUE,
+	.shaderSampledImageArrayNonUniformIndexing = VK_TRUE,
 	.shaderStorageBufferArrayNonUniformIndexing = VK_TRUE,
+	.shaderStorageImageArrayNonUniformIndexing = VK_TRUE,
+	.shaderUniformTexelBufferArrayNonUniformIndexing = VK_TRUE,
+	.shaderStorageTexelBufferArrayNonUniformIndexing = VK_TRUE,
 	.descriptorBindingUniformBufferUpdateAfterBind = VK_TRUE,
+	.descriptorBindingSampledImageUpdateAfterBind = VK_TRUE,
+	.descriptorBindingStorageImageUpdateAfterBind = VK_TRUE,
 	.descriptorBindingStorageBufferUpdateAfterBind = VK_TRUE,
+	.descriptorBindingUniformTexelBufferUpdateAfterBind = VK_TRUE,
+	.descriptorBindingStorageTexelBufferUpdateAfterBind = VK_TRUE,
 	.descriptorBindingUpdateUnusedWhilePending = VK_TRUE,
 	.descriptorBindingPartiallyBound = VK_TRUE,
 	.descriptorBindingVariableDescriptorCount = VK_TRUE,
@@ -128,6 +145,7 @@ static const VkPhysicalDeviceVulkan12Features features12 = {
 };
 
 static const VkPhysicalDeviceVulkan13Features features13 = {
+	.robustImageAccess = VK_TRUE,
 	.inlineUniformBlock = VK_TRUE,
 	.descriptorBindingInlineUniformBlockUpdateAfterBind = VK_TRUE,
 	.pipelineCreationCacheControl = VK_TRUE,

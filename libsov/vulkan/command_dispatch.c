@@ -218,6 +218,7 @@ static bool push_table(VkCommandBuffer b, VkPipelineLayout layout, uint32_t set,
 	else
 		memset(t->shadow, 0, l->bytes);
 	memcpy(t->cpu, t->shadow, l->bytes);
+	table_put_immutable(t, l->bytes);
 	*to = (struct bound_set){.address = address, .layout = l, .shadow = t->shadow};
 	return true;
 }

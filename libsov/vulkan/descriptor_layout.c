@@ -2,12 +2,20 @@
 /*
  * Descriptor set layouts: where each descriptor stands in a set's table. A kernel takes the address
  * of the table of each set that it uses; the compiler gets offset and stride of each binding.
+ * Descriptors are the structures of sov.h, padded to 16 bytes.
  */
 #include <stdlib.h>
 #include "libsov/vulkan/driver.h"
 
-/* Bytes of a descriptor: the address and size of a buffer. */
-#define DESCRIPTOR_BYTES ((uint32_t)sizeof(struct buffer_descriptor))
+/* A multiple of TABLE_ALIGNMENT. */
+uint32_t descriptor_bytes(VkDescriptorType t)
+{
+	if (t == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK)
+		return 1;
+	return t == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE || t == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER
+		       ? sizeof(sov_image)
+		       : sizeof(struct buffer_descriptor);
+}
 
 bool descriptor_is_dynamic(VkDescriptorType t)
 {
@@ -35,8 +43,7 @@ static void layout_place(VkDescriptorSetLayout l)
 	for (i = 0; i < l->binding_count; i++) {
 		struct binding *b = &l->bindings[i];
 
-		b->stride =
-			b->type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK ? 1 : DESCRIPTOR_BYTES;
+		b->stride = descriptor_bytes(b->type);
 		b->offset = l->bytes;
 		b->dynamic = l->dynamic_count;
 		l->bytes += aligned(b->count * b->stride);
@@ -45,19 +52,40 @@ static void layout_place(VkDescriptorSetLayout l)
 	}
 }
 
+static bool has_immutable(const VkDescriptorSetLayoutBinding *b)
+{
+	return b->pImmutableSamplers &&
+	       (b->descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER ||
+		b->descriptorType == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER);
+}
+
+static uint32_t immutable_count(const VkDescriptorSetLayoutCreateInfo *info)
+{
+	uint32_t count = 0, i;
+
+	for (i = 0; i < info->bindingCount; i++)
+		if (has_immutable(&info->pBindings[i]))
+			count += info->pBindings[i].descriptorCount;
+	return count;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL
 vkCreateDescriptorSetLayout(VkDevice d, const VkDescriptorSetLayoutCreateInfo *info,
 			    const VkAllocationCallbacks *allocator, VkDescriptorSetLayout *layout)
 {
 	const VkDescriptorSetLayoutBindingFlagsCreateInfo *flags = chain_find(
 		info->pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
-	VkDescriptorSetLayout l = object_alloc(
-		&d->allocator, allocator, sizeof(*l) + info->bindingCount * sizeof(struct binding),
-		VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-	uint32_t i;
+	uint32_t samplers = immutable_count(info), i, k;
+	VkDescriptorSetLayout l =
+		object_alloc(&d->allocator, allocator,
+			     sizeof(*l) + info->bindingCount * sizeof(struct binding) +
+				     samplers * sizeof(sov_texture),
+			     VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+	sov_texture *immutable;
 
 	if (!l)
 		return VK_ERROR_OUT_OF_HOST_MEMORY;
+	immutable = (sov_texture *)(l->bindings + info->bindingCount);
 	l->references = 1;
 	l->allocator = allocator ? *allocator : d->allocator;
 	l->push = info->flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
@@ -70,6 +98,11 @@ vkCreateDescriptorSetLayout(VkDevice d, const VkDescriptorSetLayoutCreateInfo *i
 		b->count = info->pBindings[i].descriptorCount;
 		if (flags && flags->bindingCount)
 			b->flags = flags->pBindingFlags[i];
+		if (!has_immutable(&info->pBindings[i]))
+			continue;
+		b->immutable = immutable;
+		for (k = 0; k < b->count; k++)
+			*immutable++ = info->pBindings[i].pImmutableSamplers[k]->sampler;
 	}
 	qsort(l->bindings, l->binding_count, sizeof(*l->bindings), binding_compare);
 	layout_place(l);
@@ -118,8 +151,8 @@ const struct binding *set_layout_binding(VkDescriptorSetLayout l, uint32_t numbe
 
 static bool type_supported(VkDescriptorType t)
 {
-	return t == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || t == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER ||
-	       t == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK || descriptor_is_dynamic(t);
+	return t <= VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC ||
+	       t == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK;
 }
 
 VKAPI_ATTR void VKAPI_CALL vkGetDescriptorSetLayoutSupport(

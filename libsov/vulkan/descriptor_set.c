@@ -33,28 +33,113 @@ static void table_store(const struct table *t, uint32_t offset, const void *data
 	memcpy(t->cpu + offset, data, bytes);
 }
 
+/* What a table holds. All zero: a null descriptor. */
+union descriptor {
+	struct buffer_descriptor buffer;
+	sov_image image;
+	sov_sampled_texture sampled;
+	sov_texture texture;
+};
+
+static void fill_buffer(VkDescriptorType type, const VkDescriptorBufferInfo *info,
+			struct buffer_descriptor *b)
+{
+	if (!info->buffer)
+		return;
+	b->address = info->buffer->address + info->offset;
+	b->bytes = info->range == VK_WHOLE_SIZE ? info->buffer->bytes - info->offset : info->range;
+	if (info->range == VK_WHOLE_SIZE && descriptor_is_dynamic(type))
+		b->bytes |= WHOLE_RANGE;
+}
+
+static sov_texture sampler_of(const struct table_cursor *c, const VkDescriptorImageInfo *info)
+{
+	if (c->binding->immutable)
+		return c->binding->immutable[c->element];
+	return info->sampler ? info->sampler->sampler : 0;
+}
+
+static void descriptor_fill(const struct table_cursor *c, VkDescriptorType type, const void *data,
+			    union descriptor *x)
+{
+	const VkDescriptorImageInfo *info = data;
+	const VkBufferView *view = data;
+
+	switch (type) {
+	case VK_DESCRIPTOR_TYPE_SAMPLER:
+		x->texture = sampler_of(c, info);
+		break;
+	case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
+		x->sampled.sampler = sampler_of(c, info);
+		x->sampled.texture = info->imageView ? info->imageView->texture : 0;
+		break;
+	case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
+		x->texture = info->imageView ? info->imageView->texture : 0;
+		break;
+	case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+		if (info->imageView)
+			x->image = info->imageView->storage;
+		break;
+	case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
+		x->texture = *view ? (*view)->texture : 0;
+		break;
+	case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
+		if (*view)
+			x->image = (*view)->storage;
+		break;
+	default:
+		fill_buffer(type, data, &x->buffer);
+	}
+}
+
 void table_put(struct table_cursor *c, VkDescriptorType type, const void *data)
 {
-	const VkDescriptorBufferInfo *info = data;
-	struct buffer_descriptor b = {0};
+	union descriptor x = {.image = {0}};
 
 	if (!cursor_settle(c))
 		return;
-	if (info->buffer) {
-		b.address = info->buffer->address + info->offset;
-		b.bytes = info->range == VK_WHOLE_SIZE ? info->buffer->bytes - info->offset
-						       : info->range;
-		if (info->range == VK_WHOLE_SIZE && descriptor_is_dynamic(type))
-			b.bytes |= WHOLE_RANGE;
-	}
-	table_store(c->table, c->binding->offset + c->element * c->binding->stride, &b, sizeof(b));
+	descriptor_fill(c, type, data, &x);
+	table_store(c->table, c->binding->offset + c->element * c->binding->stride, &x,
+		    c->binding->stride);
 	c->element++;
+}
+
+void table_put_immutable(const struct table *t, uint32_t bytes)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < t->layout->binding_count; i++) {
+		const struct binding *b = &t->layout->bindings[i];
+
+		if (!b->immutable || b->type != VK_DESCRIPTOR_TYPE_SAMPLER)
+			continue;
+		for (k = 0; k < b->count && b->offset + (k + 1) * b->stride <= bytes; k++)
+			table_store(t, b->offset + k * b->stride, &b->immutable[k],
+				    sizeof(sov_texture));
+	}
 }
 
 void table_put_bytes(struct table_cursor *c, const void *data, uint32_t bytes)
 {
 	if (cursor_settle(c))
 		table_store(c->table, c->binding->offset + c->element, data, bytes);
+}
+
+/* The element of the array that the type selects. */
+static const void *written(const VkWriteDescriptorSet *w, uint32_t i)
+{
+	switch (w->descriptorType) {
+	case VK_DESCRIPTOR_TYPE_SAMPLER:
+	case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
+	case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
+	case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+		return &w->pImageInfo[i];
+	case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
+	case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
+		return &w->pTexelBufferView[i];
+	default:
+		return &w->pBufferInfo[i];
+	}
 }
 
 void table_write(const struct table *t, const VkWriteDescriptorSet *w)
@@ -70,8 +155,8 @@ void table_write(const struct table *t, const VkWriteDescriptorSet *w)
 			table_put_bytes(&c, block->pData, block->dataSize);
 		return;
 	}
-	for (i = 0; w->pBufferInfo && i < w->descriptorCount; i++)
-		table_put(&c, w->descriptorType, &w->pBufferInfo[i]);
+	for (i = 0; i < w->descriptorCount; i++)
+		table_put(&c, w->descriptorType, written(w, i));
 }
 
 static struct table set_table(VkDescriptorSet s)
@@ -122,11 +207,9 @@ static uint64_t pool_bytes(const VkDescriptorPoolCreateInfo *info)
 	uint32_t i;
 
 	for (i = 0; i < info->poolSizeCount; i++) {
-		bool block = info->pPoolSizes[i].type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK;
-
 		descriptors += info->pPoolSizes[i].descriptorCount;
 		bytes += (uint64_t)info->pPoolSizes[i].descriptorCount *
-			 (block ? 1 : sizeof(struct buffer_descriptor));
+			 descriptor_bytes(info->pPoolSizes[i].type);
 	}
 	/* Programs that count the descriptors of one set, not of all (ggml of 2024), run on other
 	 * drivers, which do not count. */
@@ -271,6 +354,8 @@ static VkResult set_alloc(VkDescriptorPool p, VkDescriptorSetLayout l, const uin
 	s->shadow = p->shadow + s->offset;
 	pool_link(p, s, after);
 	p->used += bytes;
+	table_put_immutable(&(struct table){.layout = l, .cpu = s->cpu, .shadow = s->shadow},
+			    bytes);
 	*out = s;
 	return VK_SUCCESS;
 }

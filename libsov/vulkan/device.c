@@ -133,6 +133,7 @@ VKAPI_ATTR void VKAPI_CALL vkDestroyDevice(VkDevice d, const VkAllocationCallbac
 		queue_finish(&d->queues[i]);
 	marks_destroy(d);
 	event_pages_destroy(d);
+	image_kernels_unload(d);
 	if (d->context)
 		sov_context_destroy(d->context);
 	pthread_cond_destroy(&d->changed);

@@ -27,6 +27,10 @@
 /* Every memory and descriptor alignment that the driver reports. */
 #define BUFFER_ALIGNMENT   64
 #define TABLE_ALIGNMENT    16
+#define MAX_IMAGE_SIZE     32768 /* 16 levels */
+#define MAX_IMAGE_DEPTH    2048
+#define MAX_IMAGE_LAYERS   2048
+#define MAX_TEXEL_ELEMENTS (1u << 27) /* of a buffer */
 
 /* ---- object.c: memory of objects, results, chains ---- */
 
@@ -91,6 +95,13 @@ uint64_t host_memory_bytes(void);
 
 /* ---- device.c ---- */
 
+#define TEXEL_SIZES 5 /* 1, 2, 4, 8 and 16 bytes */
+
+struct image_kernels {
+	sov_module module;
+	sov_function copy[TEXEL_SIZES], fill[TEXEL_SIZES];
+};
+
 struct VkDevice_T {
 	VK_LOADER_DATA loader;
 	VkPhysicalDevice physical;
@@ -99,6 +110,7 @@ struct VkDevice_T {
 	uint32_t queue_count;
 	struct VkQueue_T *queues;
 	bool robust_access;
+	struct image_kernels image_kernels;
 	uint64_t extensions; /* a bit per row of device_extensions */
 	/* Guards the state of fences, semaphores, events and private data, and what changes with
 	 * it; changed is broadcast when a host wait or a deferred submission may go on. */
@@ -222,6 +234,70 @@ struct VkBuffer_T {
 	VkDeviceMemory memory;
 };
 
+/* ---- format.c ---- */
+
+#define FORMAT_BGR   1 /* blue is first in memory */
+#define FORMAT_DEPTH 2
+#define FORMAT_SRGB  4
+
+/* A format of texels that the library has. */
+struct format {
+	VkFormat format;
+	uint8_t channels, bits, type; /* enum sov_texel_type */
+	uint8_t flags;                /* FORMAT_* */
+};
+/* NULL: the library has no such texels. */
+const struct format *format_find(VkFormat format);
+uint32_t format_bytes(const struct format *f); /* of a texel */
+/* Writes the texel of a colour; 16 bytes are enough. */
+void format_encode(const struct format *f, const VkClearColorValue *color, uint8_t *texel);
+VkFormatFeatureFlags2 format_image_features(const struct format *f);
+VkFormatFeatureFlags2 format_buffer_features(const struct format *f);
+
+/* ---- image.c, sampler.c ---- */
+
+struct VkImage_T {
+	VkImageType type;
+	const struct format *format;
+	VkExtent3D extent;
+	uint32_t levels, layers;
+	bool linear;                          /* tiling */
+	uint64_t bytes, alignment, row_bytes; /* row_bytes: of linear tiling */
+	sov_texture texture;                  /* all layers and levels; 0: not bound */
+};
+
+struct VkImageView_T {
+	sov_texture texture;
+	sov_texture faces; /* of a cube that is a storage image: layers; 0: none */
+	sov_image storage;
+};
+
+struct VkSampler_T {
+	sov_texture sampler;
+};
+
+struct VkBufferView_T {
+	sov_texture texture;
+	sov_image storage;
+};
+
+/* ---- image_kernel.c: kernels that copy and fill texels ---- */
+
+/* Loads them once; with the device's lock held. */
+VkResult image_kernels_load(VkDevice d);
+void image_kernels_unload(VkDevice d);
+
+/* One side of a copy, as the kernels take it: where its texels lie, and its first one. */
+struct image_side {
+	uint64_t address, slice_bytes;
+	uint32_t row_bytes, layout, x_bytes, y, z, reserved;
+};
+struct image_copy {
+	struct image_side destination, source;
+	uint32_t width, reserved[3]; /* texels */
+	uint32_t value[4];           /* of a fill */
+};
+
 /* Memory that the driver writes and the GPU reads: device memory that can be mapped, otherwise
  * pinned host memory. */
 struct shared_memory {
@@ -245,7 +321,8 @@ struct binding {
 	VkDescriptorType type;
 	uint32_t number, count; /* count: descriptors, or bytes of an inline uniform block */
 	uint32_t offset, stride;
-	uint32_t dynamic; /* the first of its dynamic offsets in the set */
+	uint32_t dynamic;             /* the first of its dynamic offsets in the set */
+	const sov_texture *immutable; /* samplers; NULL: none */
 	VkDescriptorBindingFlags flags;
 };
 
@@ -262,6 +339,7 @@ void set_layout_get(VkDescriptorSetLayout l);
 void set_layout_put(VkDescriptorSetLayout l);
 const struct binding *set_layout_binding(VkDescriptorSetLayout l, uint32_t number);
 bool descriptor_is_dynamic(VkDescriptorType t);
+uint32_t descriptor_bytes(VkDescriptorType t);
 
 struct VkDescriptorSet_T {
 	VkDescriptorSetLayout layout;
@@ -294,6 +372,8 @@ struct table_cursor {
 	uint32_t element;
 };
 struct table_cursor table_at(const struct table *t, uint32_t binding, uint32_t element);
+/* Writes the samplers that the layout has to a table of this size. */
+void table_put_immutable(const struct table *t, uint32_t bytes);
 /* Writes one descriptor; data is what VkWriteDescriptorSet's array holds for the type. */
 void table_put(struct table_cursor *c, VkDescriptorType type, const void *data);
 /* Writes bytes of an inline uniform block. */

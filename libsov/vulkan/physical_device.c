@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a physical device has: queues, memory, formats, external handles. */
+/* What a physical device has: queues, memory, external handles. */
 #include "libsov/vulkan/driver.h"
 
 VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice p,
@@ -74,52 +74,6 @@ vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice p, VkPhysicalDeviceMemoryP
 	vkGetPhysicalDeviceMemoryProperties(p, &out->memoryProperties);
 	if (budget)
 		memory_budget(p, budget);
-}
-
-/* There are no images, so no format has features. */
-VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties(VkPhysicalDevice p, VkFormat format,
-							       VkFormatProperties *out)
-{
-	(void)p;
-	(void)format;
-	memset(out, 0, sizeof(*out));
-}
-
-VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice p, VkFormat format,
-								VkFormatProperties2 *out)
-{
-	VkFormatProperties3 *three =
-		(void *)chain_find(out->pNext, VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3);
-
-	vkGetPhysicalDeviceFormatProperties(p, format, &out->formatProperties);
-	if (three) {
-		three->linearTilingFeatures = 0;
-		three->optimalTilingFeatures = 0;
-		three->bufferFeatures = 0;
-	}
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties(
-	VkPhysicalDevice p, VkFormat format, VkImageType type, VkImageTiling tiling,
-	VkImageUsageFlags usage, VkImageCreateFlags flags, VkImageFormatProperties *out)
-{
-	(void)p;
-	(void)format;
-	(void)type;
-	(void)tiling;
-	(void)usage;
-	(void)flags;
-	memset(out, 0, sizeof(*out));
-	return VK_ERROR_FORMAT_NOT_SUPPORTED;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties2(
-	VkPhysicalDevice p, const VkPhysicalDeviceImageFormatInfo2 *info,
-	VkImageFormatProperties2 *out)
-{
-	return vkGetPhysicalDeviceImageFormatProperties(p, info->format, info->type, info->tiling,
-							info->usage, info->flags,
-							&out->imageFormatProperties);
 }
 
 VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceSparseImageFormatProperties(

@@ -9,6 +9,7 @@
 #include "libsov/vulkan/driver.h"
 
 #define MAX_DESCRIPTORS 1048576u /* of one kind, in a set or a stage */
+#define MAX_SAMPLERS    4000u    /* of the 4095 textures of a context */
 #define COMPUTE         VK_SHADER_STAGE_COMPUTE_BIT
 
 static uint32_t at_least_one(uint32_t x)
@@ -21,25 +22,50 @@ static void limits_fill(const sov_device_properties *s, VkPhysicalDeviceLimits *
 	uint32_t i;
 
 	*l = (VkPhysicalDeviceLimits){
+		.maxImageDimension1D = MAX_IMAGE_SIZE,
+		.maxImageDimension2D = MAX_IMAGE_SIZE,
+		.maxImageDimension3D = MAX_IMAGE_DEPTH,
+		.maxImageDimensionCube = MAX_IMAGE_SIZE,
+		.maxImageArrayLayers = MAX_IMAGE_LAYERS,
+		.maxTexelBufferElements = MAX_TEXEL_ELEMENTS,
 		.maxUniformBufferRange = UINT32_MAX,
 		.maxStorageBufferRange = UINT32_MAX,
 		.maxPushConstantsSize = MAX_PUSH_CONSTANTS,
 		.maxMemoryAllocationCount = 1u << 20,
+		.maxSamplerAllocationCount = MAX_SAMPLERS,
 		.bufferImageGranularity = 1,
 		.maxBoundDescriptorSets = MAX_SETS,
 		.maxPerStageDescriptorUniformBuffers = MAX_DESCRIPTORS,
 		.maxPerStageDescriptorStorageBuffers = MAX_DESCRIPTORS,
+		.maxPerStageDescriptorSamplers = MAX_DESCRIPTORS,
+		.maxPerStageDescriptorSampledImages = MAX_DESCRIPTORS,
+		.maxPerStageDescriptorStorageImages = MAX_DESCRIPTORS,
 		.maxPerStageResources = MAX_DESCRIPTORS,
 		.maxDescriptorSetUniformBuffers = MAX_DESCRIPTORS,
 		.maxDescriptorSetUniformBuffersDynamic = 64,
 		.maxDescriptorSetStorageBuffers = MAX_DESCRIPTORS,
 		.maxDescriptorSetStorageBuffersDynamic = 64,
+		.maxDescriptorSetSamplers = MAX_DESCRIPTORS,
+		.maxDescriptorSetSampledImages = MAX_DESCRIPTORS,
+		.maxDescriptorSetStorageImages = MAX_DESCRIPTORS,
 		.maxComputeSharedMemorySize = s->max_shared_per_block,
 		.maxComputeWorkGroupInvocations = s->max_threads_per_block,
 		.minMemoryMapAlignment = 4096,
-		.minTexelBufferOffsetAlignment = BUFFER_ALIGNMENT,
+		.minTexelBufferOffsetAlignment = 16,
 		.minUniformBufferOffsetAlignment = BUFFER_ALIGNMENT,
 		.minStorageBufferOffsetAlignment = 16,
+		.mipmapPrecisionBits = 8,
+		.subTexelPrecisionBits = 8,
+		.maxSamplerLodBias = 15.99609375f,
+		.maxSamplerAnisotropy = 1,
+		.minTexelOffset = -8,
+		.maxTexelOffset = 7,
+		.minTexelGatherOffset = -32,
+		.maxTexelGatherOffset = 31,
+		.sampledImageColorSampleCounts = VK_SAMPLE_COUNT_1_BIT,
+		.sampledImageIntegerSampleCounts = VK_SAMPLE_COUNT_1_BIT,
+		.sampledImageDepthSampleCounts = VK_SAMPLE_COUNT_1_BIT,
+		.storageImageSampleCounts = VK_SAMPLE_COUNT_1_BIT,
 		.timestampComputeAndGraphics = VK_TRUE,
 		.timestampPeriod = 1, /* the library's times are nanoseconds */
 		.discreteQueuePriorities = 2,
@@ -183,7 +209,13 @@ static void fill_12(VkPhysicalDevice p, VkPhysicalDeviceVulkan12Properties *v)
 	v->robustBufferAccessUpdateAfterBind = VK_TRUE;
 	v->maxPerStageDescriptorUpdateAfterBindUniformBuffers = MAX_DESCRIPTORS;
 	v->maxPerStageDescriptorUpdateAfterBindStorageBuffers = MAX_DESCRIPTORS;
+	v->maxPerStageDescriptorUpdateAfterBindSamplers = MAX_DESCRIPTORS;
+	v->maxPerStageDescriptorUpdateAfterBindSampledImages = MAX_DESCRIPTORS;
+	v->maxPerStageDescriptorUpdateAfterBindStorageImages = MAX_DESCRIPTORS;
 	v->maxPerStageUpdateAfterBindResources = MAX_DESCRIPTORS;
+	v->maxDescriptorSetUpdateAfterBindSamplers = MAX_DESCRIPTORS;
+	v->maxDescriptorSetUpdateAfterBindSampledImages = MAX_DESCRIPTORS;
+	v->maxDescriptorSetUpdateAfterBindStorageImages = MAX_DESCRIPTORS;
 	v->maxDescriptorSetUpdateAfterBindUniformBuffers = MAX_DESCRIPTORS;
 	v->maxDescriptorSetUpdateAfterBindUniformBuffersDynamic = 64;
 	v->maxDescriptorSetUpdateAfterBindStorageBuffers = MAX_DESCRIPTORS;

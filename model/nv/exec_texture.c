@@ -16,7 +16,7 @@ struct lookup {
 	struct warp *w;
 	uint32_t lane;
 	bool valid;
-	uint32_t handle;
+	uint32_t handle, sampler;
 	struct texture texture;
 	bool buffer; /* linear memory of one dimension: no filter */
 };
@@ -39,22 +39,45 @@ static bool read_pool(struct lookup *l, uint64_t pool, uint32_t index, uint32_t 
 	return false;
 }
 
+static bool decode_swizzle(const uint32_t *h, struct texture *t)
+{
+	const uint32_t sources[TEXTURE_CHANNELS] = {
+		nv_texture_get(h, NV_TEXHEAD_X_SOURCE), nv_texture_get(h, NV_TEXHEAD_Y_SOURCE),
+		nv_texture_get(h, NV_TEXHEAD_Z_SOURCE), nv_texture_get(h, NV_TEXHEAD_W_SOURCE)};
+
+	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) {
+		uint32_t s = sources[k];
+
+		if (s == NV_TEXHEAD_IN_ZERO)
+			t->swizzle[k] = TEXTURE_ALL_ZERO;
+		else if (s == NV_TEXHEAD_IN_ONE_INT || s == NV_TEXHEAD_IN_ONE_FLOAT)
+			t->swizzle[k] = TEXTURE_ALL_ONE;
+		else if (s >= NV_TEXHEAD_IN_R && s < NV_TEXHEAD_IN_R + TEXTURE_CHANNELS)
+			t->swizzle[k] = (uint8_t)(TEXTURE_FROM_R + (s - NV_TEXHEAD_IN_R));
+		else
+			return false;
+	}
+	return true;
+}
+
 static bool decode_format(const uint32_t *h, struct texture *t)
 {
 	static const struct {
-		uint8_t sizes, channels, bits;
+		uint8_t sizes, channels, bits, packed;
 	} sizes[] = {
-		{NV_TEXHEAD_SIZES_8, 1, 8},
-		{NV_TEXHEAD_SIZES_8_8, 2, 8},
-		{NV_TEXHEAD_SIZES_8_8_8_8, 4, 8},
-		{NV_TEXHEAD_SIZES_16, 1, 16},
-		{NV_TEXHEAD_SIZES_16_16, 2, 16},
-		{NV_TEXHEAD_SIZES_16_16_16_16, 4, 16},
-		{NV_TEXHEAD_SIZES_32, 1, 32},
-		{NV_TEXHEAD_SIZES_32_32, 2, 32},
-		{NV_TEXHEAD_SIZES_32_32_32_32, 4, 32},
-		{NV_TEXHEAD_SIZES_Z16, 1, 16},
-		{NV_TEXHEAD_SIZES_ZF32, 1, 32},
+		{NV_TEXHEAD_SIZES_8, 1, 8, 0},
+		{NV_TEXHEAD_SIZES_8_8, 2, 8, 0},
+		{NV_TEXHEAD_SIZES_8_8_8_8, 4, 8, 0},
+		{NV_TEXHEAD_SIZES_16, 1, 16, 0},
+		{NV_TEXHEAD_SIZES_16_16, 2, 16, 0},
+		{NV_TEXHEAD_SIZES_16_16_16_16, 4, 16, 0},
+		{NV_TEXHEAD_SIZES_32, 1, 32, 0},
+		{NV_TEXHEAD_SIZES_32_32, 2, 32, 0},
+		{NV_TEXHEAD_SIZES_32_32_32_32, 4, 32, 0},
+		{NV_TEXHEAD_SIZES_Z16, 1, 16, 0},
+		{NV_TEXHEAD_SIZES_ZF32, 1, 32, 0},
+		{NV_TEXHEAD_SIZES_10_10_10_2, 4, 8, TEXTURE_10_10_10_2},
+		{NV_TEXHEAD_SIZES_11_11_10, 4, 8, TEXTURE_11_11_10},
 	};
 	static const uint8_t types[8] = {[NV_TEXHEAD_NUM_SNORM] = TEXTURE_SNORM + 1,
 					 [NV_TEXHEAD_NUM_UNORM] = TEXTURE_UNORM + 1,
@@ -67,9 +90,11 @@ static bool decode_format(const uint32_t *h, struct texture *t)
 		if (sizes[k].sizes == nv_texture_get(h, NV_TEXHEAD_COMPONENTS)) {
 			t->channels = sizes[k].channels;
 			t->channel_bits = sizes[k].bits;
+			t->packed = sizes[k].packed;
 		}
 	t->type = (uint8_t)(type - 1);
-	return type && t->channels && nv_texture_get(h, NV_TEXHEAD_X_SOURCE) == NV_TEXHEAD_IN_R;
+	t->srgb = (uint8_t)nv_texture_get(h, NV_TEXHEAD_SRGB);
+	return type && t->channels && decode_swizzle(h, t);
 }
 
 static bool decode_geometry(const uint32_t *h, struct texture *t)
@@ -176,32 +201,39 @@ static bool decode_sampler(const uint32_t *header, const uint32_t *s, struct tex
 	       has_border_of_sampler(header);
 }
 
-/* Number of the sampler: the header's, if the launch says so. Otherwise it is in the handle; but on
- * SM90 in the second uniform register, which our code and ptxas's for handles with both leave 0: an
- * H200 took sampler 0 then. */
-static uint32_t sampler_number(const struct grid *g, uint32_t handle)
+static uint32_t lane_handle(const struct warp *w, const struct source *s, uint32_t lane)
 {
-	if (g->sampler_by_header)
+	return s->kind == SOURCE_UNIFORM ? w->ur[s->row] : w->r[s->row][lane];
+}
+
+/* Number of the sampler: the header's, if the launch says so. Otherwise it is in the handle; but
+ * with uniform registers it is the second one, as ptxas's code in independent mode has it, which
+ * code for textures with samplers of the same number leaves 0: an H200 took sampler 0 then. */
+static uint32_t sampler_number(const struct warp *w, const struct source *s, uint32_t handle)
+{
+	if (w->grid->sampler_by_header)
 		return handle & ((1u << NV_TEXTURE_HEADER_BITS) - 1);
-	return g->chip->sm >= 90 ? 0 : handle >> NV_TEXTURE_SAMPLER_SHIFT;
+	return s->kind == SOURCE_UNIFORM ? w->ur[s->row + 1] : handle >> NV_TEXTURE_SAMPLER_SHIFT;
 }
 
 /* Finds the texture that a handle names; false after a fault. */
-static bool find_texture(struct lookup *l, uint32_t lane, uint32_t handle, bool sampler)
+static bool find_texture(struct lookup *l, uint32_t lane, const struct source *s, bool sampler)
 {
 	const struct grid *g = l->w->grid;
 	uint32_t header[NV_TEXTURE_WORDS], words[NV_TEXTURE_WORDS] = {0};
+	uint32_t handle = lane_handle(l->w, s, lane), number = sampler_number(l->w, s, handle);
 	const char *why;
 
 	l->lane = lane;
-	if (l->valid && l->handle == handle)
+	if (l->valid && l->handle == handle && l->sampler == number)
 		return true;
 	l->handle = handle;
+	l->sampler = number;
 	memset(&l->texture, 0, sizeof(l->texture));
 	if (!read_pool(l, g->texture_headers, handle & ((1u << NV_TEXTURE_HEADER_BITS) - 1),
 		       g->max_header, "header", header) ||
-	    (sampler && !read_pool(l, g->texture_samplers, sampler_number(g, handle),
-				   g->max_sampler, "sampler", words)))
+	    (sampler &&
+	     !read_pool(l, g->texture_samplers, number, g->max_sampler, "sampler", words)))
 		return false;
 	if (!decode_format(header, &l->texture) || !decode_geometry(header, &l->texture) ||
 	    !decode_layout(header, &l->texture, &l->buffer) ||
@@ -247,11 +279,6 @@ static bool access_memory(void *user, uint64_t address, void *bytes, uint32_t co
 	if (at)
 		memcpy(write ? (void *)at : bytes, write ? bytes : (void *)at, count);
 	return at;
-}
-
-static uint32_t lane_handle(const struct warp *w, const struct source *s, uint32_t lane)
-{
-	return s->kind == SOURCE_UNIFORM ? w->ur[s->row] : w->r[s->row][lane];
 }
 
 static void read_coordinates(const struct warp *w, const struct op *op, uint32_t lane,
@@ -396,8 +423,7 @@ static void run_texture(struct warp *w, const struct op *op, uint32_t mask)
 
 		if (!(mask >> i & 1))
 			continue;
-		if (!find_texture(&l, i, lane_handle(w, handle_of(op), i), true) ||
-		    !check_geometry(&l, op))
+		if (!find_texture(&l, i, handle_of(op), true) || !check_geometry(&l, op))
 			return;
 		read_request(w, op, i, &r);
 		if (!check_request(&l, &r))
@@ -423,7 +449,7 @@ static void run_query(struct warp *w, const struct op *op, uint32_t mask)
 	for (uint32_t i = 0; i < LANES; i++) {
 		if (!(mask >> i & 1))
 			continue;
-		if (!find_texture(&l, i, lane_handle(w, &op->s[uniform], i), false))
+		if (!find_texture(&l, i, &op->s[uniform], false))
 			return;
 		w->r[op->d][i] = texture_answer(
 			&l.texture, op->inst->mod[SASS_M_QUERY],
@@ -454,8 +480,7 @@ static uint8_t *surface_pointer(struct lookup *l, const struct op *op, uint32_t 
 	enum texture_place place;
 	uint64_t address = 0;
 
-	if (!find_texture(l, lane, lane_handle(l->w, handle, lane), false) ||
-	    !check_geometry(l, op))
+	if (!find_texture(l, lane, handle, false) || !check_geometry(l, op))
 		return NULL;
 	read_surface_coordinates(l->w, op, lane, at);
 	if (op->inst->op == SASS_SURED_P || op->inst->op == SASS_SURED_P_B)
@@ -542,8 +567,7 @@ static void run_channel_store(struct warp *w, const struct op *op, uint32_t mask
 
 		if (!(mask >> i & 1))
 			continue;
-		if (!find_texture(&l, i, lane_handle(w, &op->s[2], i), false) ||
-		    !check_geometry(&l, op))
+		if (!find_texture(&l, i, &op->s[2], false) || !check_geometry(&l, op))
 			return;
 		read_surface_coordinates(w, op, i, at);
 		for (uint32_t k = 0; k < count; k++)

@@ -78,7 +78,8 @@ struct target {
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	bool clusters;                          /* blocks can be in clusters */
 	bool moves_registers;                   /* warps of a block can give registers to others */
-	bool calls_for_textures;       /* has no instructions for them that are used: library/ */
+	bool calls_for_textures; /* has no instructions for them that are used: library/ */
+	uint32_t sampler_shift;  /* in a handle: of the sampler's number, above the texture's */
 	const struct backend *backend; /* NULL: compilation ends at the IR */
 };
 

@@ -29,6 +29,7 @@
 		.clusters = NV_SM##sm_##_CLUSTERS, \
 		.moves_registers = NV_SM##sm_##_MOVES_REGISTERS, \
 		.reserves_shared = NV_SM##sm_##_RESERVES_SHARED, \
+		.sampler_shift = NV_TEXTURE_SAMPLER_SHIFT, \
 		.backend = &nv_backend, \
 	},
 

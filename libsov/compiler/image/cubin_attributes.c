@@ -47,6 +47,8 @@ void cubin_kernel_attributes(struct bytes *b, const struct cubin_kernel *k,
 	if (!k->function)
 		add_attribute(b, NV_INFO_HALF, NV_INFO_MAX_REGISTERS,
 			      k->moves_registers ? (uint16_t)k->registers : 0xff, NULL);
+	if (k->independent_samplers)
+		add_attribute(b, NV_INFO_NONE, NV_INFO_INDEPENDENT_SAMPLERS, 0, NULL);
 	if (k->moves_registers)
 		add_attribute(b, NV_INFO_NONE, NV_INFO_MOVES_REGISTERS, 0, NULL);
 	if (!k->function || k->nexits)

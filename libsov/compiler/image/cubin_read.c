@@ -231,13 +231,20 @@ uint32_t cubin_attribute_word(const struct cubin_attribute *a, uint32_t index)
 static const struct {
 	uint8_t code, form, bytes;
 } known_attributes[] = {
-	{NV_INFO_MAX_THREADS, NV_INFO_SIZED, 12},      {NV_INFO_PARAM_CBANK, NV_INFO_SIZED, 8},
-	{NV_INFO_REQUIRED_THREADS, NV_INFO_SIZED, 12}, {NV_INFO_MIN_STACK_SIZE, NV_INFO_SIZED, 8},
-	{NV_INFO_KPARAM, NV_INFO_SIZED, 12},           {NV_INFO_REGISTERS, NV_INFO_SIZED, 8},
-	{NV_INFO_BARRIERS, NV_INFO_BYTE, 0},           {NV_INFO_EXTERNALS, NV_INFO_SIZED, 4},
-	{NV_INFO_FRAME_SIZE, NV_INFO_SIZED, 8},        {NV_INFO_KPARAM_LARGE, NV_INFO_SIZED, 12},
-	{NV_INFO_CLUSTER, NV_INFO_SIZED, 12},          {NV_INFO_MAX_CLUSTER, NV_INFO_SIZED, 4},
+	{NV_INFO_MAX_THREADS, NV_INFO_SIZED, 12},
+	{NV_INFO_PARAM_CBANK, NV_INFO_SIZED, 8},
+	{NV_INFO_REQUIRED_THREADS, NV_INFO_SIZED, 12},
+	{NV_INFO_MIN_STACK_SIZE, NV_INFO_SIZED, 8},
+	{NV_INFO_KPARAM, NV_INFO_SIZED, 12},
+	{NV_INFO_REGISTERS, NV_INFO_SIZED, 8},
+	{NV_INFO_BARRIERS, NV_INFO_BYTE, 0},
+	{NV_INFO_EXTERNALS, NV_INFO_SIZED, 4},
+	{NV_INFO_FRAME_SIZE, NV_INFO_SIZED, 8},
+	{NV_INFO_KPARAM_LARGE, NV_INFO_SIZED, 12},
+	{NV_INFO_CLUSTER, NV_INFO_SIZED, 12},
+	{NV_INFO_MAX_CLUSTER, NV_INFO_SIZED, 4},
 	{NV_INFO_EXPLICIT_CLUSTER, NV_INFO_NONE, 0},
+	{NV_INFO_INDEPENDENT_SAMPLERS, NV_INFO_NONE, 0},
 };
 
 int cubin_check_attribute(struct cubin_reader *r, const Elf64_Shdr *s,
@@ -388,6 +395,9 @@ static bool read_kernel_attribute(struct cubin_reader *r, struct image_kernel *k
 		return true;
 	case NV_INFO_EXPLICIT_CLUSTER:
 		k->explicit_cluster = true;
+		return true;
+	case NV_INFO_INDEPENDENT_SAMPLERS:
+		cubin_kernel_data(k)->independent_samplers = true;
 		return true;
 	default:
 		return true;

@@ -48,6 +48,7 @@ struct cubin_kernel {
 	uint32_t max_threads[3], required_threads[3]; /* x 0: not stated */
 	uint32_t cluster[3], max_cluster;             /* blocks; x 0, 0: not stated */
 	bool explicit_cluster;                        /* every launch has clusters */
+	bool independent_samplers;                    /* handles name them */
 	bool moves_registers;                         /* between warps (USETMAXREG) */
 	uint32_t externals;                           /* mask of the external functions it calls */
 	const struct cubin_code_address *addresses;

@@ -18,8 +18,9 @@ struct image_nv_bank {
 /* image_kernel.vendor of a cubin. */
 struct image_nv_kernel {
 	uint32_t barriers;
-	uint32_t bank0_bytes; /* size of constant bank 0, parameters included */
-	uint32_t param_base;  /* offset of the parameters in bank 0 */
+	uint32_t bank0_bytes;      /* size of constant bank 0, parameters included */
+	uint32_t param_base;       /* offset of the parameters in bank 0 */
+	bool independent_samplers; /* handles of textures name samplers, too */
 	struct image_nv_bank banks[IMAGE_NV_BANKS]; /* all but bank 0 */
 };
 

@@ -15,16 +15,11 @@ static bool access_memory(void *user, uint64_t address, void *bytes, uint32_t co
 	return true;
 }
 
-static bool find_texture(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+static bool read_texture(struct interp *ip, struct interp_thread *t, uint64_t handle,
 			 struct texture *texture)
 {
-	uint64_t handle = t->values[in->args[0]].bits;
 	const char *fault;
 
-	for (uint32_t k = 0; k < in->nargs; k++)
-		if (!t->values[in->args[k]].defined)
-			return interp_fail(
-				ip, t, "argument %u of a texture or surface is undefined", k + 1);
 	for (uint32_t at = 0; at < TEXTURE_BYTES; at += 8)
 		if (!access_memory((void *)ip->launch, handle + at, (uint8_t *)texture + at, 8,
 				   false))
@@ -34,6 +29,26 @@ static bool find_texture(struct interp *ip, struct interp_thread *t, const struc
 	if (fault)
 		return interp_fail(ip, t, "the texture 0x%llx has %s", (unsigned long long)handle,
 				   fault);
+	return true;
+}
+
+static bool find_texture(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+			 struct texture *texture)
+{
+	uint64_t handle = t->values[in->args[0]].bits;
+	struct texture sampler;
+
+	for (uint32_t k = 0; k < in->nargs; k++)
+		if (!t->values[in->args[k]].defined)
+			return interp_fail(
+				ip, t, "argument %u of a texture or surface is undefined", k + 1);
+	if (!read_texture(ip, t, handle, texture))
+		return false;
+	if (in->flags & IR_SAMPLER) {
+		if (!read_texture(ip, t, t->values[in->args[in->nargs - 1]].bits, &sampler))
+			return false;
+		*texture = texture_with_sampler(texture, &sampler);
+	}
 	if (in->op != IR_TEXQUERY && in->geometry != texture->geometry)
 		return interp_fail(ip, t, "the texture 0x%llx has another geometry",
 				   (unsigned long long)handle);

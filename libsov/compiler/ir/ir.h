@@ -336,6 +336,7 @@ enum {
 	IR_OFFSET = 1 << 9,     /* sample, gather4: an argument is added to the coordinates */
 	IR_COMPARE = 1 << 10,   /* … an argument is compared with texels */
 	IR_FORMATTED = 1 << 11, /* surfstore, surfreduce: of channels, x counts texels */
+	IR_SAMPLER = 1 << 12,   /* sample, gather4: the last argument is the sampler's handle */
 };
 
 struct ir_inst {
@@ -455,6 +456,8 @@ struct ir_func {
 	uint32_t cluster[3], max_cluster;
 	bool explicit_cluster;
 	bool ssa; /* no read or write of a mutable register is left */
+	/* handles of textures name their samplers, which need not have the texture's number */
+	bool independent_samplers;
 	/* an outlined function that is hardly ever called: callers spill nothing across calls of
 	 * it; it calls none, and its lanes return together */
 	bool preserve_all;

@@ -85,8 +85,8 @@ static bool check_texture_counts(struct verifier *v, ir_id i, const struct ir_in
 					 elements);
 	if (in->flags & IR_FORMATTED && (in->op == IR_SURFLOAD || in->type != IR_B32))
 		return verify_inst_fault(v, i, "formatted, but no store or reduction of words");
-	if (in->flags & (IR_OFFSET | IR_COMPARE) && surface)
-		return verify_inst_fault(v, i, "a surface with an offset or comparison");
+	if (in->flags & (IR_OFFSET | IR_COMPARE | IR_SAMPLER) && surface)
+		return verify_inst_fault(v, i, "a surface with an offset, comparison or sampler");
 	if ((cube && (surface || (in->op == IR_SAMPLE && (in->sub == IR_SAMPLE_TEXEL ||
 							  in->sub == IR_SAMPLE_TEXEL_LEVEL)))) ||
 	    (in->flags & IR_COMPARE && in->geometry == TEXTURE_3D) ||

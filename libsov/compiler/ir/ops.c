@@ -191,11 +191,12 @@ const struct ir_flag ir_flags[] = {
 	{"nan", A_FLOAT, IR_NAN},
 	{"normal", A_FLOAT, IR_NORMAL},
 	{"sext", A_MEM, IR_SEXT_MEM},
-	{"volatile", A_MEM, IR_VOLATILE},
+	{"volatile", A_MEM | A_RANGE, IR_VOLATILE},
 	{"invariant", A_MEM, IR_INVARIANT},
 	{"streaming", A_MEM, IR_STREAMING},
 	{"offset", A_GEOMETRY, IR_OFFSET},
 	{"compare", A_GEOMETRY, IR_COMPARE},
+	{"sampler", A_GEOMETRY, IR_SAMPLER},
 	{"formatted", A_RANGE, IR_FORMATTED},
 };
 const uint32_t ir_nflags = COUNT(ir_flags);
@@ -283,7 +284,8 @@ uint32_t ir_texture_args(const struct ir_inst *in)
 		n += in->sub == IR_SAMPLE_GRADIENT
 			     ? 2 * ir_texture_axes(in)
 			     : in->sub == IR_SAMPLE_LEVEL || in->sub == IR_SAMPLE_TEXEL_LEVEL;
-	return n + !!(in->flags & IR_OFFSET) + !!(in->flags & IR_COMPARE);
+	return n + !!(in->flags & IR_OFFSET) + !!(in->flags & IR_COMPARE) +
+	       !!(in->flags & IR_SAMPLER);
 }
 
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
@@ -311,7 +313,9 @@ enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 	case R_COPY:
 		return k < 2 ? IR_VOID : IR_B32;
 	case R_TEXTURE:
-		return !k ? IR_B64 : k <= ir_texture_coordinates(in) ? IR_B32 : in->type;
+		if (!k || (in->flags & IR_SAMPLER && k + 1 == in->nargs))
+			return IR_B64;
+		return k <= ir_texture_coordinates(in) ? IR_B32 : in->type;
 	case R_LANE:
 	case R_GATHER:
 	case R_MATCH:

@@ -224,11 +224,12 @@ OP(BULKWAIT,  "bulkwait",  0, 0, NONE,    T_VOID,     A_SUB|A_IMM,          P_RE
  * derivatives of each coordinate but the layer in one direction and those in another. gather4 returns
  * one channel of the four texels that linear filtering reads. With offset, an argument of both is
  * added to coordinates, with compare texels are compared with an f32, both as struct texture_request
- * has them. texquery returns a size of a level, which is its second argument. Surfaces are accessed where
+ * has them; with sampler the last argument, b64, is the handle whose sampler is used instead of the
+ * texture's own. texquery returns a size of a level, which is its second argument. Surfaces are accessed where
  * x counts bytes; surfload and surfstore access one, two or four elements, surfreduce combines one
  * with that in memory. With formatted, x counts texels, the elements are channels, f32 or integers
  * as tex returns them, and those that a texel lacks are not stored; a reduction is of texels of one word, and min.u and
- * max.u are signed if the format is. A handle must be of a texture or surface with this geometry. */
+ * max.u are signed if the format is. A volatile access is coherent in the whole GPU. A handle must be of a texture or surface with this geometry. */
 OP(SAMPLE,    "sample",    V, V, TEXTURE, T_B32,      A_GEOMETRY|A_SUB, P_READ)
 OP(GATHER4,   "gather4",   V, V, TEXTURE, T_B32,      A_GEOMETRY|A_SUB, P_READ)
 OP(TEXQUERY,  "texquery",  2, 1, TEXTURE, T_B32,      A_SUB,          P_READ)

@@ -78,13 +78,15 @@ CALLED struct four __sov_texture_sample(uint64_t handle, uint32_t what, uint32_t
 	return out;
 }
 
-/* amount 1: compares; g and h: the level, or derivatives */
+/* amount 1: compares; g and h: the level, or derivatives; sampler: whose sampler is used */
 CALLED struct four __sov_texture_read(uint64_t handle, uint32_t what, uint32_t a, uint32_t b,
 				      uint32_t c, uint32_t d, uint32_t g0, uint32_t g1, uint32_t g2,
 				      uint32_t h0, uint32_t h1, uint32_t h2, uint32_t offset,
-				      uint32_t reference)
+				      uint32_t reference, uint64_t sampler)
 {
+	const struct texture *t = find(handle);
 	struct texture_request r = {};
+	struct texture combined;
 	struct four out;
 
 	r.geometry = GEOMETRY(what);
@@ -98,7 +100,12 @@ CALLED struct four __sov_texture_read(uint64_t handle, uint32_t what, uint32_t a
 	r.offset = offset;
 	r.compares = AMOUNT(what);
 	r.reference = reference;
-	read_texels(find(handle), CHOICE(what), &r, out.words);
+	if (sampler != handle) {
+		combined = *t;
+		texture_set_sampler(&combined, find(sampler));
+		t = &combined;
+	}
+	read_texels(t, CHOICE(what), &r, out.words);
 	return out;
 }
 

@@ -2,14 +2,15 @@
 /*
  * Replaces texture and surface operations by calls of the functions in texture_functions.cu, which
  * are added to modules that need them: all operations where a handle is the address of a struct
- * texture, and elsewhere reads with derivatives that texture instructions do not take.
+ * texture, and elsewhere reads with derivatives that texture instructions do not take. There the
+ * handles of a texture and of another's sampler become one.
  */
 #include <string.h>
 #include "libsov/compiler/library/textures.h"
 #include "libsov/compiler/ptx/ptx.h"
 #include "libsov/isa/texture.h"
 
-#define MAX_ARGUMENTS   14
+#define MAX_ARGUMENTS   15
 #define STORE_ARGUMENTS 9
 
 /* Choices of texture_functions.cu. */
@@ -65,13 +66,18 @@ static ir_val emit(struct lowering *l, enum ir_op op, enum ir_type type, uint8_t
 	return ir_at(l->f, i)->res;
 }
 
-static ir_val constant(struct lowering *l, uint32_t value)
+static ir_val constant_of(struct lowering *l, enum ir_type type, uint64_t value)
 {
-	ir_id i = ir_inst_new(l->f, IR_CONST, IR_B32, NULL, 0, 1);
+	ir_id i = ir_inst_new(l->f, IR_CONST, type, NULL, 0, 1);
 
 	ir_at(l->f, i)->imm = value;
 	ir_insert_before(l->f, l->at, i);
 	return ir_at(l->f, i)->res;
+}
+
+static ir_val constant(struct lowering *l, uint32_t value)
+{
+	return constant_of(l, IR_B32, value);
 }
 
 /* The handle, what, and this many words of coordinates. */
@@ -86,6 +92,23 @@ static uint32_t common_arguments(struct lowering *l, uint32_t choice, uint32_t a
 	for (uint32_t k = 0; k < words; k++)
 		args[2 + k] = k < have ? in.args[1 + k] : constant(l, 0);
 	return 2 + words;
+}
+
+/* A handle, whose low word names the texture and the sampler, with another sampler. */
+static void combine_sampler(struct lowering *l, uint32_t shift)
+{
+	struct ir_inst *in = ir_at(l->f, l->at);
+	ir_val texture = in->args[0], sampler = in->args[in->nargs - 1], handle;
+	uint64_t low = (UINT64_C(1) << shift) - 1;
+
+	handle = emit(l, IR_AND, IR_B64, 0, texture, constant_of(l, IR_B64, low));
+	sampler = emit(l, IR_AND, IR_B64, 0, sampler, constant_of(l, IR_B64, UINT32_MAX & ~low));
+	handle = emit(l, IR_OR, IR_B64, 0, handle, sampler);
+	in = ir_at(l->f, l->at);
+	in->args[0] = handle;
+	in->nargs--;
+	in->flags &= (uint16_t)~IR_SAMPLER;
+	l->f->independent_samplers = true;
 }
 
 /* Returns the first result. */
@@ -125,13 +148,14 @@ static void lower_sample(struct lowering *l)
 	bool compares = in.flags & IR_COMPARE, plain = choice < CHOICE_LEVEL;
 	ir_val args[MAX_ARGUMENTS], words;
 
-	plain &= !(in.flags & (IR_OFFSET | IR_COMPARE));
+	plain &= !(in.flags & (IR_OFFSET | IR_COMPARE | IR_SAMPLER));
 	n = common_arguments(l, choice, compares, 4, args);
 	if (!plain) {
 		used = 1 + ir_texture_coordinates(&in) + detail_arguments(l, &in, &args[n]);
 		args[n + 6] = in.flags & IR_OFFSET ? in.args[used++] : constant(l, 0);
-		args[n + 7] = compares ? in.args[used] : constant(l, 0);
-		n += 8;
+		args[n + 7] = compares ? in.args[used++] : constant(l, 0);
+		args[n + 8] = in.flags & IR_SAMPLER ? in.args[used] : in.args[0];
+		n += 9;
 	}
 	words = call(l, plain ? "__sov_texture_sample" : "__sov_texture_read", args, n);
 	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
@@ -277,10 +301,22 @@ static void lower_inst(struct lowering *l, bool all)
 	ir_remove(l->f, l->at);
 }
 
+static void combine_samplers(struct ir_module *m, uint32_t shift)
+{
+	for (struct ir_func *f = m->funcs; f; f = f->next)
+		ir_for_each_block(f, b)
+			ir_for_each_inst(f, b, i)
+				if (ir_ops[ir_at(f, i)->op].rule == R_TEXTURE &&
+				    ir_at(f, i)->flags & IR_SAMPLER)
+					combine_sampler(&(struct lowering){f, i}, shift);
+}
+
 bool textures_lower(struct compile_job *job, struct ir_module *m)
 {
 	bool all = job->target->calls_for_textures;
 
+	if (!all)
+		combine_samplers(m, job->target->sampler_shift);
 	if (!needs_functions(m, all))
 		return true;
 	if (!ptx_parse_into(job, texture_functions, strlen(texture_functions), m))

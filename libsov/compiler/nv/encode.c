@@ -307,6 +307,7 @@ static void describe_kernel(struct code *c, const struct nv_text *t, struct cubi
 	out->max_cluster = f->ir->max_cluster;
 	out->explicit_cluster = f->ir->explicit_cluster;
 	out->moves_registers = f->start_registers != 0;
+	out->independent_samplers = f->ir->independent_samplers;
 	memcpy(out->required_threads, f->ir->required_threads, sizeof(out->required_threads));
 	for (uint32_t k = 0; k < t->nfuncs; k++) {
 		const struct mir_func *other = t->funcs[k];

@@ -6,6 +6,7 @@
 #define SOV_COMPILER_NV_NV_H
 
 #include "hw/nv/bank0.h"
+#include "hw/nv/texture.h"
 #include "libsov/compiler/base/target.h"
 
 extern const struct backend nv_backend;

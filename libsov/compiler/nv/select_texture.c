@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Selection of textures and surfaces. The low word of a handle names the header and the sampler. On
- * SM90 it is in the first of two uniform registers, whose second is 0, as ptxas has it; it is equal
- * for all active lanes (legalise.c). Before SM90 it is in a register.
+ * SM90 it is in the first of two uniform registers; it is equal for all active lanes (legalise.c).
+ * The second is the number of the sampler, as ptxas has it in independent mode; where a texture and
+ * its sampler have the same number, it is 0. Before SM90 the word is in a register.
  */
+#include "hw/nv/texture.h"
 #include "libsov/compiler/nv/select.h"
 #include "libsov/isa/texture.h"
 
@@ -59,12 +61,21 @@ static struct mir_source coordinates(struct select *s, const struct ir_inst *in)
 /* Appends the operands that name the texture. */
 static uint32_t add_handle(struct select *s, const struct ir_inst *in, struct mir_source *ops)
 {
-	struct mir_source low = in_reg(s, arg_half(s, in->args[0], 0)), pair, word;
+	struct mir_source low = in_reg(s, arg_half(s, in->args[0], 0)), pair, word, sampler;
+	struct mir_inst *i;
 
 	if (s->f->sm >= 90) {
+		sampler = rz();
+		if (s->ir->independent_samplers && !(ir_ops[in->op].attributes & A_RANGE)) {
+			sampler = new_temp(s, SASS_GPR, 1);
+			i = EMIT(s, SHF, sampler, rz(), mir_imm(NV_TEXTURE_SAMPLER_SHIFT), low);
+			set_mod(i, SASS_M_RIGHT, true);
+			set_mod(i, SASS_M_HI, true);
+			set_mod(i, SASS_M_SHTYPE, SASS_SH_U32);
+		}
 		pair = new_temp(s, SASS_UGPR, 2);
 		select_to_uniform(s, subreg(pair, 0), low);
-		select_to_uniform(s, subreg(pair, 1), rz());
+		select_to_uniform(s, subreg(pair, 1), sampler);
 		ops[0] = pair;
 		ops[1] = mir_imm(0);
 		return 2;
@@ -222,7 +233,10 @@ static void set_surface(struct select *s, struct mir_inst *i, const struct ir_in
 	if (in->op == IR_SURFREDUCE)
 		return;
 	set_mod(i, SASS_M_WIDTH, widths[bytes]);
-	set_mod(i, SASS_M_ORDER, s->f->sm < 80 ? SASS_ORDER_STRONG_CTA : SASS_ORDER_STRONG_SM);
+	set_mod(i, SASS_M_ORDER,
+		in->flags & IR_VOLATILE ? SASS_ORDER_STRONG_GPU
+		: s->f->sm < 80         ? SASS_ORDER_STRONG_CTA
+					: SASS_ORDER_STRONG_SM);
 }
 
 bool select_surface_load(struct select *s, const struct ir_inst *in)

@@ -257,7 +257,7 @@ static void add_resource(struct spirv *s, struct spirv_variable *v,
 			   "%s is an array of descriptors without a length, which needs a layout "
 			   "of descriptors (sov_spirv_options)",
 			   spirv_id_name(s, v->id));
-	bytes = t->kind == SPIRV_STRUCT ? SPIRV_DESCRIPTOR : 8;
+	bytes = spirv_descriptor_bytes(t);
 	if (count > 256)
 		spirv_fail(s,
 			   "%s is an array of %llu descriptors; as kernel argument it has at most "

@@ -28,7 +28,6 @@
 #define SPIRV_MAX_DEPTH    64 /* of nested types, and of calls */
 #define SPIRV_SUBGROUP     32
 #define SPIRV_BUFFER_ALIGN 16 /* of the address of a buffer */
-#define SPIRV_DESCRIPTOR   16 /* bytes of a buffer's descriptor: address, bytes */
 #define SPIRV_NO_MEMBER    UINT32_MAX
 
 struct spirv;
@@ -144,8 +143,7 @@ struct spirv_value {
 	const struct spirv_type *type;
 	ir_val *leaves;
 	const struct spirv_pointer *pointer; /* NULL: leaves */
-	/* of a sampled image made of two handles, and of images: the variable */
-	const struct spirv_variable *resource;
+	bool coherent;                       /* an image whose variable is coherent or volatile */
 };
 
 struct spirv_phi {
@@ -349,6 +347,8 @@ ir_val *spirv_constant_leaves(struct spirv *s, const struct spirv_constant *c);
 /* ---- pointers and memory ---- */
 
 const struct spirv_pointer *spirv_pointer_of(struct spirv *s, uint32_t id);
+/* Bytes of the descriptor of a resource: sov_buffer, sov_image, sov_sampled_texture or a handle. */
+uint32_t spirv_descriptor_bytes(const struct spirv_type *t);
 /* The pointer to memory behind a pointer to a descriptor's block. */
 struct spirv_pointer spirv_resolve(struct spirv *s, const struct spirv_pointer *p);
 ir_val *spirv_pointer_leaves(struct spirv *s, const struct spirv_pointer *p);
@@ -356,7 +356,7 @@ struct spirv_pointer spirv_pointer_from_leaves(struct spirv *s, const struct spi
 					       const ir_val *leaves);
 uint32_t spirv_pointer_leaf_count(uint32_t storage);
 enum ir_type spirv_pointer_leaf_type(uint32_t storage, uint32_t k);
-/* The 64-bit value at the place of a descriptor: a texture's handle. */
+/* 64 bits of a descriptor. */
 ir_val spirv_descriptor_word(struct spirv *s, const struct spirv_pointer *p, uint32_t word);
 ir_val spirv_address(struct spirv *s, const struct spirv_pointer *p, int64_t *imm);
 void spirv_load(struct spirv *s, const struct spirv_pointer *p, const struct spirv_type *t,
@@ -443,6 +443,17 @@ void spirv_lower_ext_inst(struct spirv *s, uint32_t detail);
 void spirv_lower_mixed_dot(struct spirv *s, uint32_t detail);
 void spirv_lower_clock(struct spirv *s, uint32_t detail);
 void spirv_lower_expect(struct spirv *s, uint32_t detail);
+void spirv_lower_image_read(struct spirv *s, uint32_t detail);
+void spirv_lower_image_write(struct spirv *s, uint32_t detail);
+void spirv_lower_texel_pointer(struct spirv *s, uint32_t detail);
+void spirv_lower_sampled_image(struct spirv *s, uint32_t detail);
+void spirv_lower_image(struct spirv *s, uint32_t detail);
+void spirv_lower_image_sample(struct spirv *s, uint32_t detail);
+void spirv_lower_image_fetch(struct spirv *s, uint32_t detail);
+void spirv_lower_image_gather(struct spirv *s, uint32_t detail);
+void spirv_lower_image_size(struct spirv *s, uint32_t detail);
+void spirv_lower_image_count(struct spirv *s, uint32_t detail);
+void spirv_lower_image_lod(struct spirv *s, uint32_t detail);
 
 void spirv_lower_glsl(struct spirv *s, uint32_t number);
 

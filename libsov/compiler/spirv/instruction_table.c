@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "libsov/compiler/spirv/front_end.h"
+#include "libsov/isa/texture.h"
 
 enum { LOAD = 100, STORE, EXCHANGE_COMPARE, INCREMENT, DECREMENT, SUBTRACT, TEST_AND_SET, CLEAR };
 
@@ -171,6 +172,28 @@ static const struct spirv_lowering table[] = {
 	ROW(ATOMIC_F_ADD_EXT, atomic, IR_ATOM_FADD),
 	ROW(ATOMIC_F_MIN_EXT, atomic, IR_ATOM_FMIN),
 	ROW(ATOMIC_F_MAX_EXT, atomic, IR_ATOM_FMAX),
+	/* images */
+	ROW(IMAGE_READ, image_read, 0),
+	ROW(IMAGE_WRITE, image_write, 0),
+	ROW(IMAGE_TEXEL_POINTER, texel_pointer, 0),
+	ROW(SAMPLED_IMAGE, sampled_image, 0),
+	ROW(IMAGE, image, 0),
+	ROW(IMAGE_SAMPLE_IMPLICIT_LOD, image_sample, 0),
+	ROW(IMAGE_SAMPLE_EXPLICIT_LOD, image_sample, 0),
+	ROW(IMAGE_SAMPLE_DREF_IMPLICIT_LOD, image_sample, 1),
+	ROW(IMAGE_SAMPLE_DREF_EXPLICIT_LOD, image_sample, 1),
+	ROW(IMAGE_SAMPLE_PROJ_IMPLICIT_LOD, image_sample, 2),
+	ROW(IMAGE_SAMPLE_PROJ_EXPLICIT_LOD, image_sample, 2),
+	ROW(IMAGE_SAMPLE_PROJ_DREF_IMPLICIT_LOD, image_sample, 3),
+	ROW(IMAGE_SAMPLE_PROJ_DREF_EXPLICIT_LOD, image_sample, 3),
+	ROW(IMAGE_FETCH, image_fetch, 0),
+	ROW(IMAGE_GATHER, image_gather, 0),
+	ROW(IMAGE_DREF_GATHER, image_gather, 1),
+	ROW(IMAGE_QUERY_SIZE, image_size, 0),
+	ROW(IMAGE_QUERY_SIZE_LOD, image_size, 1),
+	ROW(IMAGE_QUERY_LEVELS, image_count, TEXTURE_LEVELS),
+	ROW(IMAGE_QUERY_SAMPLES, image_count, 0),
+	ROW(IMAGE_QUERY_LOD, image_lod, 0),
 	/* subgroups */
 	ROW(GROUP_NON_UNIFORM_ELECT, elect, 0),
 	ROW(GROUP_NON_UNIFORM_ALL, vote, IR_VOTE_ALL),

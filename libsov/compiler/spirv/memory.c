@@ -255,8 +255,10 @@ static bool load_handle(struct spirv *s, const struct spirv_pointer *p, const st
 	if (p->target != SPIRV_DESCRIPTORS || t->kind < SPIRV_IMAGE)
 		return false;
 	out = spirv_result(s, t);
-	out[0] = spirv_descriptor_word(s, p, 0);
-	spirv_id_of(s, spirv_word(s, 2))->value.resource = p->variable;
+	for (uint32_t k = 0; k < t->leaves; k++)
+		out[k] = spirv_descriptor_word(s, p, k);
+	spirv_id_of(s, spirv_word(s, 2))->value.coherent =
+		p->variable->coherent || p->variable->is_volatile;
 	return true;
 }
 

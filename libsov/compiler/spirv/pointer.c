@@ -208,17 +208,24 @@ const struct spirv_pointer *spirv_pointer_of(struct spirv *s, uint32_t id)
 
 /* ---- descriptors ---- */
 
-/* Bytes of an element of the array of descriptors as kernel argument. */
-static uint32_t argument_bytes(const struct spirv_pointer *p)
+uint32_t spirv_descriptor_bytes(const struct spirv_type *t)
 {
-	return p->pointee->kind == SPIRV_STRUCT ? SPIRV_DESCRIPTOR : 8;
+	switch (t->kind) {
+	case SPIRV_STRUCT:
+	case SPIRV_SAMPLED_IMAGE:
+		return 16;
+	case SPIRV_IMAGE:
+		return t->sampled == 2 ? 48 : 8;
+	default:
+		return 8;
+	}
 }
 
 ir_val spirv_descriptor_word(struct spirv *s, const struct spirv_pointer *p, uint32_t word)
 {
 	const struct spirv_variable *v = p->variable;
 	const struct spirv_binding *row = v->row;
-	uint32_t stride = s->options->layout ? row->stride : argument_bytes(p);
+	uint32_t stride = s->options->layout ? row->stride : spirv_descriptor_bytes(p->pointee);
 	uint64_t constant = 0;
 	ir_val index = p->index, args[1];
 	bool dynamic = index && !spirv_is_constant(s, index, &constant);

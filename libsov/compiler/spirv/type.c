@@ -339,6 +339,7 @@ static void read_handle(struct spirv *s, enum spirv_kind kind)
 		t->element = spirv_type_of(s, spirv_word(s, 2));
 		if (t->element->kind != SPIRV_IMAGE)
 			spirv_fail(s, "%s is no image", spirv_id_name(s, t->element->id));
+		t->leaves = 2; /* of the texture and of the sampler */
 	}
 	if (kind == SPIRV_IMAGE) {
 		t->element = spirv_type_of(s, spirv_word(s, 2));

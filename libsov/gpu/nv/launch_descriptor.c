@@ -116,7 +116,7 @@ bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct 
 		{NV_QMD_BANK_VALID, 1},
 		{NV_QMD_BANK_INVALIDATE, 1},
 		{NV_QMD_BANK_BYTES, round_up(k->bank0_bytes, 16)},
-		{NV_QMD_SAMPLER_BY_HEADER, k->textures},
+		{NV_QMD_SAMPLER_BY_HEADER, k->textures && !k->independent_samplers},
 		{NV_QMD_INVALIDATE_HEADERS, k->textures},
 		{NV_QMD_INVALIDATE_SAMPLERS, k->textures},
 		{NV_QMD_INVALIDATE_TEXTURES, 1},

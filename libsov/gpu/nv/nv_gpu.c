@@ -235,6 +235,7 @@ static bool nv_plan_kernel(const void *chip, const struct image_kernel *k,
 		.local_bytes = local_bytes,
 		.bank0_bytes = image_nv_kernel(k)->bank0_bytes,
 		.textures = accesses_textures(k),
+		.independent_samplers = image_nv_kernel(k)->independent_samplers,
 	};
 	uint32_t i;
 

@@ -82,6 +82,7 @@ struct nv_kernel {
 	uint32_t local_bytes;  /* per thread */
 	uint32_t bank0_bytes;
 	bool textures; /* the code accesses textures or surfaces */
+	bool independent_samplers;
 	struct {
 		uint64_t address; /* a multiple of 64 */
 		uint32_t bytes;   /* 0: none */

@@ -31,6 +31,9 @@ static uint32_t component_sizes(const struct texture *t)
 	};
 	uint32_t k = 0;
 
+	if (t->packed)
+		return t->packed == TEXTURE_11_11_10 ? NV_TEXHEAD_SIZES_11_11_10
+						     : NV_TEXHEAD_SIZES_10_10_10_2;
 	while (rows[k].channels != t->channels || rows[k].bits != t->channel_bits)
 		k++;
 	return rows[k].sizes;
@@ -58,29 +61,42 @@ const char *nv_texture_fault(const struct texture *t)
 	return NULL;
 }
 
+/* What is read as a channel. */
+static uint32_t source(const struct texture *t, uint32_t channel)
+{
+	bool integer = t->type == TEXTURE_UINT || t->type == TEXTURE_SINT;
+	uint32_t one = integer ? NV_TEXHEAD_IN_ONE_INT : NV_TEXHEAD_IN_ONE_FLOAT;
+	uint32_t s = t->swizzle[channel],
+		 channels = t->packed == TEXTURE_11_11_10 ? 3 : t->channels;
+
+	if (s == TEXTURE_ALL_ZERO || s == TEXTURE_ALL_ONE)
+		return s == TEXTURE_ALL_ONE ? one : NV_TEXHEAD_IN_ZERO;
+	if (s >= TEXTURE_FROM_R)
+		channel = s - TEXTURE_FROM_R;
+	return channel < channels ? NV_TEXHEAD_IN_R + channel
+	       : channel == 3     ? one
+				  : NV_TEXHEAD_IN_ZERO;
+}
+
 static void write_format(const struct texture *t, uint32_t *h)
 {
 	static const uint8_t types[TEXTURE_TYPES] = {NV_TEXHEAD_NUM_UINT, NV_TEXHEAD_NUM_SINT,
 						     NV_TEXHEAD_NUM_FLOAT, NV_TEXHEAD_NUM_UNORM,
 						     NV_TEXHEAD_NUM_SNORM};
-	bool integer = t->type == TEXTURE_UINT || t->type == TEXTURE_SINT;
-	uint32_t one = integer ? NV_TEXHEAD_IN_ONE_INT : NV_TEXHEAD_IN_ONE_FLOAT, type;
+	uint32_t type = types[t->type];
 
-	type = types[t->type];
 	nv_texture_set(h, NV_TEXHEAD_COMPONENTS,
-		       !t->compare                ? component_sizes(t)
+		       !t->compare && !t->depths  ? component_sizes(t)
 		       : t->type == TEXTURE_FLOAT ? NV_TEXHEAD_SIZES_ZF32
 						  : NV_TEXHEAD_SIZES_Z16);
 	nv_texture_set(h, NV_TEXHEAD_R_TYPE, type);
 	nv_texture_set(h, NV_TEXHEAD_G_TYPE, type);
 	nv_texture_set(h, NV_TEXHEAD_B_TYPE, type);
 	nv_texture_set(h, NV_TEXHEAD_A_TYPE, type);
-	nv_texture_set(h, NV_TEXHEAD_X_SOURCE, NV_TEXHEAD_IN_R);
-	nv_texture_set(h, NV_TEXHEAD_Y_SOURCE,
-		       t->channels > 1 ? NV_TEXHEAD_IN_R + 1 : NV_TEXHEAD_IN_ZERO);
-	nv_texture_set(h, NV_TEXHEAD_Z_SOURCE,
-		       t->channels > 2 ? NV_TEXHEAD_IN_R + 2 : NV_TEXHEAD_IN_ZERO);
-	nv_texture_set(h, NV_TEXHEAD_W_SOURCE, t->channels > 3 ? NV_TEXHEAD_IN_R + 3 : one);
+	nv_texture_set(h, NV_TEXHEAD_X_SOURCE, source(t, 0));
+	nv_texture_set(h, NV_TEXHEAD_Y_SOURCE, source(t, 1));
+	nv_texture_set(h, NV_TEXHEAD_Z_SOURCE, source(t, 2));
+	nv_texture_set(h, NV_TEXHEAD_W_SOURCE, source(t, 3));
 }
 
 static void write_size(const struct texture *t, uint32_t *h)
@@ -128,6 +144,7 @@ static void write_header(const struct texture *t, uint32_t *h)
 		nv_texture_set(h, NV_TEXHEAD_FIRST_LEVEL, t->first_read);
 		nv_texture_set(h, NV_TEXHEAD_LAST_LEVEL, t->last_read);
 	}
+	nv_texture_set(h, NV_TEXHEAD_SRGB, t->srgb);
 	nv_texture_set(h, NV_TEXHEAD_TYPE, type);
 }
 

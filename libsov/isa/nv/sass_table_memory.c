@@ -144,9 +144,13 @@ static const struct sass_choice ranges[4] = {
 	{".IGN", TEXTURE_ZERO}, {"", TEXTURE_TO_EDGE}, {".TRAP", TEXTURE_TRAP},
 };
 /* ptxas's alone: nvdisasm does not accept all that loads and stores have. */
-static const struct sass_choice surface_order[16] = {[5] = {".STRONG.SM", SASS_ORDER_STRONG_SM}};
+static const struct sass_choice surface_order[16] = {
+	[5] = {".STRONG.SM", SASS_ORDER_STRONG_SM},
+	[7] = {".STRONG.GPU", SASS_ORDER_STRONG_GPU},
+};
 static const struct sass_choice surface_order_7x[16] = {
 	[8] = {".STRONG.CTA", SASS_ORDER_STRONG_CTA},
+	[10] = {".STRONG.GPU", SASS_ORDER_STRONG_GPU},
 };
 static const struct sass_choice surface_atomic[16] = {
 	[10] = {".STRONG.SYS", SASS_ORDER_STRONG_SYS},

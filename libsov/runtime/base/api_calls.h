@@ -92,6 +92,13 @@ CALL(pool_get_statistics, (sov_context, context, ADDRESS),
 CALL(texture_create, (sov_context, context, ADDRESS),
      (const sov_texture_options *, options, ADDRESS), (sov_texture *, texture, OUT_ADDRESS))
 CALL(texture_destroy, (sov_context, context, ADDRESS), (sov_texture, texture, ADDRESS))
+CALL(texture_get_requirements, (sov_context, context, ADDRESS),
+     (const sov_texture_options *, options, ADDRESS), (uint64_t *, bytes, ADDRESS),
+     (uint64_t *, alignment, ADDRESS))
+CALL(sampler_create, (sov_context, context, ADDRESS),
+     (const sov_texture_options *, options, ADDRESS), (sov_texture *, sampler, OUT_ADDRESS))
+CALL(texture_get_image, (sov_context, context, ADDRESS), (sov_texture, texture, ADDRESS),
+     (uint32_t, level, NUMBER), (sov_image *, image, ADDRESS))
 CALL(texture_write, (sov_context, context, ADDRESS), (sov_texture, texture, ADDRESS),
      (const void *, texels, ADDRESS))
 CALL(texture_read, (sov_context, context, ADDRESS), (sov_texture, texture, ADDRESS),

@@ -118,13 +118,19 @@ static const char *option_fault(const sov_texture_options *o)
 	if (o->geometry >= TEXTURE_GEOMETRIES || o->type >= TEXTURE_TYPES)
 		return "an unknown geometry or type";
 	if (o->flags & ~(uint32_t)(SOV_TEXTURE_LINEAR | SOV_TEXTURE_NORMALIZED |
-				   SOV_TEXTURE_LEVEL_LINEAR | SOV_TEXTURE_LEVEL_LIMITS))
+				   SOV_TEXTURE_LEVEL_LINEAR | SOV_TEXTURE_LEVEL_LIMITS |
+				   SOV_TEXTURE_GPU_LAYOUT | SOV_TEXTURE_DEPTHS | SOV_TEXTURE_SRGB))
 		return "unknown flags";
+	if (o->flags & SOV_TEXTURE_GPU_LAYOUT && (o->row_bytes || o->slice_bytes || o->texels))
+		return "the GPU's layout, but strides or another texture's texels";
 	if (o->channels > TEXTURE_CHANNELS || o->channel_bits > 32)
 		return "more than 4 channels or more than 32 bits of a channel";
 	for (uint32_t k = 0; k < 3; k++)
 		if (o->address_modes[k] >= TEXTURE_ADDRESSES)
 			return "an unknown address mode";
+	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
+		if (o->swizzle[k] >= TEXTURE_SWIZZLES)
+			return "an unknown swizzle";
 	if (o->row_bytes > UINT32_MAX)
 		return "rows of 4 GiB or more";
 	if ((o->flags & (SOV_TEXTURE_LINEAR | SOV_TEXTURE_LEVEL_LINEAR)) &&
@@ -134,7 +140,9 @@ static const char *option_fault(const sov_texture_options *o)
 		return "more than 16 levels";
 	if (o->first_level && !o->texels)
 		return "a first level other than 0, but no texture whose texels it shares";
-	if (o->levels > 1 && o->memory)
+	if (o->first_layer && !o->texels)
+		return "a first layer other than 0, but no texture whose texels it shares";
+	if (o->levels > 1 && o->memory && !(o->flags & SOV_TEXTURE_GPU_LAYOUT))
 		return "several levels in memory of the program";
 	if (!is_level(o->level_bias, -LEVEL_END) || !is_level(o->min_level, 0) ||
 	    !is_level(o->max_level, 0))
@@ -144,6 +152,17 @@ static const char *option_fault(const sov_texture_options *o)
 	if (o->max_anisotropy > 1)
 		return "an anisotropic filter, which is not supported";
 	return NULL;
+}
+
+/* 4 channels of 10, 10, 10 and 2 bits, or 3 of 11, 11 and 10. Other numbers of channels do not
+ * exist. */
+static void set_packed(const sov_texture_options *o, struct texture *t)
+{
+	bool four = o->channel_bits == 10;
+
+	t->packed = four ? TEXTURE_10_10_10_2 : TEXTURE_11_11_10;
+	t->channels = o->channels == (four ? 4 : 3) ? 4 : 0;
+	t->channel_bits = 8;
 }
 
 static const char *read_options(const struct context *c, const sov_texture_options *o,
@@ -165,9 +184,15 @@ static const char *read_options(const struct context *c, const sov_texture_optio
 		.type = (uint8_t)o->type,
 		.linear = !!(o->flags & SOV_TEXTURE_LINEAR),
 		.normalized = !!(o->flags & SOV_TEXTURE_NORMALIZED),
+		.depths = !!(o->flags & SOV_TEXTURE_DEPTHS),
+		.srgb = !!(o->flags & SOV_TEXTURE_SRGB),
 	};
+	if (o->channel_bits == 10 || o->channel_bits == 11)
+		set_packed(o, t);
 	for (uint32_t k = 0; k < 3; k++)
 		t->address_mode[k] = (uint8_t)o->address_modes[k];
+	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
+		t->swizzle[k] = (uint8_t)o->swizzle[k];
 	memcpy(t->border, o->border, sizeof(t->border));
 	read_levels(o, t);
 	/* Checks the format and the size first: strides are computed from them. */
@@ -179,7 +204,7 @@ static const char *read_options(const struct context *c, const sov_texture_optio
 	why = texture_fault(&own);
 	if (why)
 		return why;
-	if (!o->memory) {
+	if (!o->memory || o->flags & SOV_TEXTURE_GPU_LAYOUT) {
 		if (o->row_bytes || o->slice_bytes)
 			return "strides, but no memory";
 		t->layout = (uint8_t)c->gpu->texture_layout;
@@ -210,7 +235,7 @@ static uint32_t find_free(const struct textures *s)
 	return k;
 }
 
-/* With the lock held: t->address is known. */
+/* With the lock held: t->address is known; 0: of a sampler. */
 static sov_result texture_publish(struct context *c, const struct texture *t, sov_ptr owned,
 				  sov_texture *handle)
 {
@@ -222,7 +247,8 @@ static sov_result texture_publish(struct context *c, const struct texture *t, so
 		why = c->gpu->texture_fault(t);
 	if (why)
 		return set_texture_error(why);
-	if (!allocation_find(c, "memory of the texture", t->address, texture_bytes(t)))
+	if (t->address &&
+	    !allocation_find(c, "memory of the texture", t->address, texture_bytes(t)))
 		return SOV_ERROR_INVALID_ADDRESS;
 	k = find_free(c->textures);
 	if (k == GPU_MAX_TEXTURES)
@@ -273,10 +299,15 @@ static sov_result share_texels(sov_context context, const sov_texture_options *o
 	r = texture_get(context, o->texels, &other);
 	if (r)
 		return r;
-	if (other.width != t->width || other.height != t->height || other.depth != t->depth ||
+	if (other.width != t->width || other.height != t->height ||
 	    texture_texel_bytes(&other) != texture_texel_bytes(t))
 		return set_texture_error("another size than the texture whose texels it shares");
-	t->address = other.address;
+	if ((other.geometry == TEXTURE_3D) != (t->geometry == TEXTURE_3D) ||
+	    o->first_layer > other.depth || t->depth > other.depth - o->first_layer ||
+	    (t->geometry == TEXTURE_3D && t->depth != other.depth))
+		return set_texture_error("slices or layers that the texture whose texels it shares "
+					 "lacks");
+	t->address = other.address + o->first_layer * other.slice_bytes;
 	t->layout = other.layout;
 	t->row_bytes = other.row_bytes;
 	t->slice_bytes = other.slice_bytes;
@@ -288,12 +319,125 @@ static sov_result share_texels(sov_context context, const sov_texture_options *o
 	return SOV_OK;
 }
 
+/* Reads options; the context then has a pool. */
+static sov_result texture_describe(sov_context context, const sov_texture_options *o,
+				   struct texture *t)
+{
+	const char *why;
+	struct context *c;
+	sov_result r;
+
+	c = context_enter(context, &r);
+	if (!c)
+		return r;
+	why = read_options(c, o, t);
+	pthread_mutex_unlock(&c->lock);
+	r = why ? set_texture_error(why) : context_settle(c, pool_is_missing, pool_create, NULL);
+	object_put(&c->object);
+	return r;
+}
+
+#define GPU_LAYOUT_ALIGNMENT 512 /* of NVIDIA's blocks */
+
+sov_result api_texture_get_requirements(sov_context context, const sov_texture_options *given,
+					uint64_t *bytes, uint64_t *alignment)
+{
+	sov_texture_options o;
+	struct texture t = {0};
+	const char *why;
+	struct context *c;
+	sov_result r;
+
+	if (!bytes || !alignment)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "bytes or alignment is NULL");
+	r = struct_in("sov_texture_options", &o, sizeof(o), given);
+	if (r)
+		return r;
+	o.memory = 0;
+	c = context_enter(context, &r);
+	if (!c)
+		return r;
+	why = read_options(c, &o, &t);
+	if (!why)
+		why = texture_fault(&t);
+	if (!why)
+		why = c->gpu->texture_fault(&t);
+	if (why)
+		return context_leave(c, set_texture_error(why));
+	*bytes = texture_bytes(&t);
+	*alignment = GPU_LAYOUT_ALIGNMENT;
+	return context_leave(c, SOV_OK);
+}
+
+/* A sampler is a texture of all levels that are possible, which nothing reads. */
+sov_result api_sampler_create(sov_context context, const sov_texture_options *given,
+			      sov_texture *sampler)
+{
+	sov_texture_options o;
+	struct texture t = {0};
+	struct context *c;
+	sov_result r;
+
+	if (!sampler)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "sampler is NULL");
+	r = struct_in("sov_texture_options", &o, sizeof(o), given);
+	if (r)
+		return r;
+	if (o.memory || o.texels || o.geometry || o.width || o.height || o.depth || o.channels ||
+	    o.channel_bits || o.type || o.levels || o.first_level || o.row_bytes || o.slice_bytes ||
+	    o.first_layer)
+		return set_texture_error("a sampler with texels");
+	o.type = SOV_TEXEL_FLOAT;
+	o.channels = 1;
+	o.channel_bits = 32;
+	o.geometry = SOV_TEXTURE_2D;
+	o.width = o.height = 1;
+	if (o.flags & SOV_TEXTURE_NORMALIZED) {
+		o.levels = TEXTURE_MAX_LEVELS;
+		o.width = 1u << (TEXTURE_MAX_LEVELS - 1);
+	}
+	r = texture_describe(context, &o, &t);
+	if (r)
+		return r;
+	c = context_enter(context, &r);
+	return c ? context_leave(c, texture_publish(c, &t, 0, sampler)) : r;
+}
+
+sov_result api_texture_get_image(sov_context context, sov_texture texture, uint32_t level,
+				 sov_image *image)
+{
+	struct texture t;
+	sov_result r;
+
+	if (!image)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "image is NULL");
+	r = texture_get(context, texture, &t);
+	if (r)
+		return r;
+	if (level > (uint32_t)(t.last_read - t.first_read))
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "level %u of a texture that reads %u levels; see "
+				 "sov_texture(3)",
+				 level, t.last_read - t.first_read + 1u);
+	t = texture_of_level(&t, t.first_read + level);
+	*image = (sov_image){
+		.texture = texture,
+		.address = t.address,
+		.slice_bytes = t.slice_bytes,
+		.row_bytes = t.row_bytes,
+		.layout = t.layout,
+		.width = t.width,
+		.height = t.height,
+		.depth = t.depth,
+	};
+	return SOV_OK;
+}
+
 sov_result api_texture_create(sov_context context, const sov_texture_options *given,
 			      sov_texture *texture)
 {
 	sov_texture_options o;
 	struct texture t = {0};
-	const char *why;
 	struct context *c;
 	sov_ptr owned = 0;
 	sov_result r;
@@ -301,15 +445,8 @@ sov_result api_texture_create(sov_context context, const sov_texture_options *gi
 	if (!texture)
 		return set_error(SOV_ERROR_INVALID_ARGUMENT, "texture is NULL");
 	r = struct_in("sov_texture_options", &o, sizeof(o), given);
-	if (r)
-		return r;
-	c = context_enter(context, &r);
-	if (!c)
-		return r;
-	why = read_options(c, &o, &t);
-	pthread_mutex_unlock(&c->lock);
-	r = why ? set_texture_error(why) : context_settle(c, pool_is_missing, pool_create, NULL);
-	object_put(&c->object);
+	if (!r)
+		r = texture_describe(context, &o, &t);
 	if (r)
 		return r;
 	if (o.texels) {

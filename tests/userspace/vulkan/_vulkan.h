@@ -34,7 +34,8 @@ static VkDebugUtilsMessengerEXT messenger;
 static VkPhysicalDevice physical;
 static VkDevice device;
 static VkQueue queues[4];
-static uint32_t messages; /* of validation layers and the driver */
+static uint32_t queue_count = 4; /* that a device is created with */
+static uint32_t messages;        /* of validation layers and the driver */
 static char last_message[2048];
 
 UNUSED static VkBool32 VKAPI_PTR message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
@@ -165,7 +166,7 @@ UNUSED static VkResult create_device(const char *const *extensions, uint32_t cou
 	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 					      .pNext = &f11};
 	VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-					 .queueCount = 4,
+					 .queueCount = queue_count,
 					 .pQueuePriorities = priorities};
 	VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
@@ -191,7 +192,7 @@ UNUSED static void open_device(void)
 
 	open_instance();
 	MUST(create_device(names, COUNT(names), NULL, &device));
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < queue_count; i++)
 		vkGetDeviceQueue(device, 0, i, &queues[i]);
 }
 
@@ -222,7 +223,23 @@ struct memory {
 	VkDeviceAddress address;
 };
 
-/* A buffer with memory of a type that has exactly these properties. */
+/* A type of memory that has exactly these properties, otherwise one that has more. */
+UNUSED static uint32_t memory_type(uint32_t types, VkMemoryPropertyFlags flags)
+{
+	VkPhysicalDeviceMemoryProperties all;
+	uint32_t found = 0, i;
+
+	vkGetPhysicalDeviceMemoryProperties(physical, &all);
+	for (i = all.memoryTypeCount; i; i--)
+		if (types & 1u << (i - 1) && !(flags & ~all.memoryTypes[i - 1].propertyFlags))
+			found = i - 1;
+	for (i = 0; i < all.memoryTypeCount; i++)
+		if (types & 1u << i && all.memoryTypes[i].propertyFlags == flags)
+			found = i;
+	return found;
+}
+
+/* A buffer with memory of these properties. */
 UNUSED static struct memory memory_create(uint64_t bytes, VkMemoryPropertyFlags flags)
 {
 	VkBufferCreateInfo info = {
@@ -231,6 +248,8 @@ UNUSED static struct memory memory_create(uint64_t bytes, VkMemoryPropertyFlags 
 		.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
 			 VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
 			 VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+			 VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+			 VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |
 			 VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
 	};
 	VkMemoryAllocateFlagsInfo address = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
@@ -238,15 +257,12 @@ UNUSED static struct memory memory_create(uint64_t bytes, VkMemoryPropertyFlags 
 	VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
 					 .pNext = &address};
 	VkBufferDeviceAddressInfo where = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
-	VkPhysicalDeviceMemoryProperties types;
 	VkMemoryRequirements needs;
 	struct memory m = {0};
 
 	MUST(vkCreateBuffer(device, &info, NULL, &m.buffer));
 	vkGetBufferMemoryRequirements(device, m.buffer, &needs);
-	vkGetPhysicalDeviceMemoryProperties(physical, &types);
-	while (types.memoryTypes[allocate.memoryTypeIndex].propertyFlags != flags)
-		allocate.memoryTypeIndex++;
+	allocate.memoryTypeIndex = memory_type(needs.memoryTypeBits, flags);
 	allocate.allocationSize = needs.size;
 	MUST(vkAllocateMemory(device, &allocate, NULL, &m.memory));
 	MUST(vkBindBufferMemory(device, m.buffer, m.memory, 0));

@@ -12,7 +12,8 @@
  *                               handle. Types: u, s, f, unorm, snorm; address modes: wrap, clamp,
  *                               mirror, border. Further words: levels=3 level_linear bias=0.5
  *                               min=1 max=2.5 (of the level) compare=lequal. Each layer has its
- *                               levels one after the other. After an arrow: the texels afterwards
+ *                               levels one after the other. After an arrow: the texels afterwards.
+ *                               For shaders: storage (image), depths, srgb; unorm10x4, u10x4, f11x3
  *
  * and, unless the launch is one block with a thread per element of the first result:
  *
@@ -42,7 +43,7 @@
 
 struct test_parameter {
 	bool buffer;
-	bool texture;
+	bool texture, storage;
 	struct texture description; /* without addresses and strides of its memory */
 	char type;                  /* u, s, b, f */
 	uint32_t bytes;             /* of an element */
@@ -172,6 +173,12 @@ static inline void test_texture(struct instruction_test *t, struct test_paramete
 	d->type = (uint8_t)test_find(types, TEXTURE_TYPES, type);
 	d->channels = (uint8_t)channels;
 	d->channel_bits = (uint8_t)bits;
+	if (bits == 10 || bits == 11) {
+		d->packed = bits == 10 ? TEXTURE_10_10_10_2 : TEXTURE_11_11_10;
+		d->channels = 4;
+		d->channel_bits = 8;
+		bits = 32;
+	}
 	word = test_word(line);
 	if (!word || sscanf(word, "%ux%ux%u", &d->width, &d->height, &d->depth) < 1)
 		test_malformed(t, "a texture without a size");
@@ -183,6 +190,12 @@ static inline void test_texture(struct instruction_test *t, struct test_paramete
 			d->linear = 1;
 		else if (!strcmp(word, "normalized"))
 			d->normalized = 1;
+		else if (!strcmp(word, "depths"))
+			d->depths = 1;
+		else if (!strcmp(word, "srgb"))
+			d->srgb = 1;
+		else if (!strcmp(word, "storage"))
+			p->storage = true;
 		else if (test_find(modes, TEXTURE_ADDRESSES, word) < TEXTURE_ADDRESSES)
 			memset(d->address_mode, (int)test_find(modes, TEXTURE_ADDRESSES, word), 3);
 		else if (!test_setting(d, word) && *word && (*word < '0' || *word > '9'))

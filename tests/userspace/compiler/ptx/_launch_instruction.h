@@ -23,13 +23,18 @@ static inline bool create_texture(sov_context c, const struct test_parameter *p,
 	const struct texture *d = &p->description;
 	sov_texture_options o = SOV_INIT(sov_texture_options);
 
-	o.flags = (d->linear ? SOV_TEXTURE_LINEAR : 0u) |
+	o.flags = (d->depths ? SOV_TEXTURE_DEPTHS : 0u) | (d->srgb ? SOV_TEXTURE_SRGB : 0u) |
+		  (d->linear ? SOV_TEXTURE_LINEAR : 0u) |
 		  (d->normalized ? SOV_TEXTURE_NORMALIZED : 0u) |
 		  (d->level_linear ? SOV_TEXTURE_LEVEL_LINEAR : 0u) | SOV_TEXTURE_LEVEL_LIMITS;
 	o.geometry = d->geometry;
 	o.width = d->width, o.height = d->height, o.depth = d->depth;
 	o.channels = d->channels;
 	o.channel_bits = d->channel_bits;
+	if (d->packed) {
+		o.channels = d->packed == TEXTURE_11_11_10 ? 3 : 4;
+		o.channel_bits = d->packed == TEXTURE_11_11_10 ? 11 : 10;
+	}
 	o.type = d->type;
 	o.levels = d->last_level + 1u;
 	o.level_bias = (float)d->bias / TEXTURE_DETAIL_ONE;

@@ -3,7 +3,8 @@
  * Shaders with inputs and expected results in their first comments, in the form of
  * ptx/_instructions.h: one line per resource in order of its binding, then push constants as
  * "value". compile.sh makes the .spv beside each source. "// machine code only": the result depends
- * on where lanes reconverge, which the interpreter does not model.
+ * on where lanes reconverge, which the interpreter does not model. "// refused: TEXT": the front
+ * end rejects the shader, and says so in a message with this text.
  */
 #ifndef TESTS_SPIRV_SHADERS_H
 #define TESTS_SPIRV_SHADERS_H
@@ -29,6 +30,16 @@ static inline struct instruction_test *shader_test(const char *name, const char 
 	t = test_read(name, text);
 	free(text);
 	return t;
+}
+
+/* The text of the message with which the front end rejects the shader; NULL: it does not. The
+ * caller frees it. */
+static inline char *shader_refusal(const char *source)
+{
+	static const char word[] = " refused: ";
+	const char *at = strstr(source, word);
+
+	return at ? strndup(at + strlen(word), strcspn(at + strlen(word), "\n")) : NULL;
 }
 
 /* The binary beside a source. */

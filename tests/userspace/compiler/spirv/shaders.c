@@ -9,18 +9,39 @@
 #include "libsov/compiler/spirv/spirv.h"
 
 #define BUFFER_SPACING UINT64_C(0x100000) /* between the addresses of two buffers */
+#define DESCRIPTION    UINT64_C(0x80000)  /* of a texture, behind its texels */
 
 static bool map_global_memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
 {
 	struct instruction_test *t = user;
 	uint64_t i = address / BUFFER_SPACING - 1, offset = address % BUFFER_SPACING;
 
-	(void)write;
 	if (i >= t->count)
 		return false;
+	if (t->parameters[i].texture && offset >= DESCRIPTION) {
+		*host = (uint8_t *)&t->parameters[i].description + (offset - DESCRIPTION);
+		return !write && offset + bytes <= DESCRIPTION + sizeof(struct texture);
+	}
 	*host = t->parameters[i].memory + offset;
 	return t->parameters[i].buffer &&
 	       offset + bytes <= (uint64_t)t->parameters[i].count * t->parameters[i].bytes;
+}
+
+/* The descriptor of a storage image, or of a combined one, whose first half is a handle. */
+static uint32_t describe(struct test_parameter *p, uint64_t address, uint64_t *words)
+{
+	const struct texture *d = &p->description;
+
+	test_describe(p, address);
+	words[0] = words[1] = address + DESCRIPTION;
+	if (!p->storage)
+		return 16;
+	words[1] = address;
+	words[2] = d->slice_bytes;
+	words[3] = d->row_bytes;
+	words[4] = d->width | (uint64_t)d->height << 32;
+	words[5] = d->depth;
+	return 48;
 }
 
 /* Buffers are arguments of address and size, push constants values. */
@@ -30,9 +51,12 @@ static bool fill_parameters(struct instruction_test *t, const struct ir_func *f,
 		return false;
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct test_parameter *p = &t->parameters[i];
-		uint64_t buffer[2] = {(i + 1) * BUFFER_SPACING, (uint64_t)p->count * p->bytes};
+		uint64_t buffer[6] = {(i + 1) * BUFFER_SPACING, (uint64_t)p->count * p->bytes};
+		uint32_t size = p->buffer ? 16 : p->count * p->bytes;
 
-		if (f->params[i].size != (p->buffer ? sizeof(buffer) : p->count * p->bytes))
+		if (p->texture)
+			size = describe(p, buffer[0], buffer);
+		if (f->params[i].size != size && (size != 16 || f->params[i].size != 8))
 			return false;
 		memcpy(bytes + f->params[i].offset, p->buffer ? (void *)buffer : p->memory,
 		       f->params[i].size);
@@ -108,10 +132,33 @@ static void run_shader(const char *name, const char *text, size_t length)
 	free(t);
 }
 
+static void refuse_shader(const char *name, const char *text)
+{
+	struct compile_job job = {.target = target_find("sm_90")};
+	struct ir_module *m;
+	size_t length;
+	char *binary = shader_binary(name, &length);
+
+	arena_init(&job.arena, 0, NULL);
+	diag_init(&job.diag, &job.arena, "test");
+	if (!ok(!spirv_parse(&job, binary, length, &m) && strstr(job.diag.text, text),
+		"%s is rejected with '%s'", name, text))
+		diag("%s", job.diag.errors ? job.diag.text : "it was accepted");
+	arena_free(&job.arena);
+	free(binary);
+}
+
 static void check_shader(const char *name, const char *text, size_t length)
 {
-	if ((!only || strstr(name, only)) && !strstr(text, "// machine code only"))
-		run_shader(name, text, length);
+	char *refusal = shader_refusal(text);
+
+	if (!only || strstr(name, only)) {
+		if (refusal)
+			refuse_shader(name, refusal);
+		else if (!strstr(text, "// machine code only"))
+			run_shader(name, text, length);
+	}
+	free(refusal);
 }
 
 int main(int argc, char **argv)

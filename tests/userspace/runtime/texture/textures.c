@@ -256,6 +256,71 @@ static void view_of_a_level(const char *device)
 	MUST(sov_texture_destroy(c, t));
 }
 
+/* Memory of the program in the GPU's layout, a view of a layer of it, and where a texel lies. */
+static void gpu_layout(const char *device)
+{
+	sov_texture_options o = words(SOV_TEXTURE_2D_LAYERS, WIDTH, HEIGHT);
+	uint32_t texels[2 * WIDTH * HEIGHT], layer[WIDTH * HEIGHT], got = 0, i;
+	uint64_t bytes = 0, alignment = 0;
+	sov_texture all, one;
+	sov_image image;
+	sov_ptr memory;
+
+	for (i = 0; i < 2 * WIDTH * HEIGHT; i++)
+		texels[i] = 1000 + i;
+	o.depth = 2;
+	o.flags = SOV_TEXTURE_GPU_LAYOUT;
+	MUST(sov_texture_get_requirements(c, &o, &bytes, &alignment));
+	ok(bytes >= sizeof(texels) && alignment && !(alignment & (alignment - 1)),
+	   "%s: the GPU's layout needs memory", device);
+	MUST(sov_memory_alloc(c, bytes, &memory));
+	ok(memory % alignment == 0, "%s: memory is aligned for it", device);
+	o.memory = memory;
+	MUST(sov_texture_create(c, &o, &all));
+	MUST(sov_texture_write(c, all, texels));
+	o = words(SOV_TEXTURE_2D, WIDTH, HEIGHT);
+	o.texels = all;
+	o.first_layer = 1;
+	MUST(sov_texture_create(c, &o, &one));
+	MUST(sov_texture_read(c, one, layer));
+	ok(!memcmp(layer, texels + WIDTH * HEIGHT, sizeof(layer)),
+	   "%s: a view of a layer has its texels", device);
+	MUST(sov_texture_get_image(c, one, 0, &image));
+	MUST(sov_memory_copy(c, SOV_HOST(&got), image.address, 4));
+	ok(image.width == WIDTH && image.height == HEIGHT && image.depth == 1 &&
+		   got == texels[WIDTH * HEIGHT],
+	   "%s: the first texel of the layer is where its description says", device);
+	refused(sov_texture_get_image(c, one, 1, &image), SOV_ERROR_INVALID_ARGUMENT,
+		"level 1 of a texture that reads 1", "a level that a texture lacks has no place");
+	MUST(sov_texture_destroy(c, one));
+	o.first_layer = 2;
+	refused(sov_texture_create(c, &o, &one), SOV_ERROR_INVALID_ARGUMENT,
+		"layers that the texture", "a layer that a texture lacks has no view");
+	o.first_layer = 0;
+	o.swizzle[0] = 7;
+	refused(sov_texture_create(c, &o, &one), SOV_ERROR_INVALID_ARGUMENT, "an unknown swizzle",
+		"an unknown swizzle is refused");
+	MUST(sov_texture_destroy(c, all));
+	MUST(sov_memory_free(c, memory));
+}
+
+static void samplers(const char *device)
+{
+	sov_texture_options o = SOV_INIT(sov_texture_options);
+	sov_texture sampler;
+
+	ok(!sov_sampler_create(c, &o, &sampler) && sampler, "%s: a sampler needs no texels",
+	   device);
+	MUST(sov_texture_destroy(c, sampler));
+	o.width = 4;
+	refused(sov_sampler_create(c, &o, &sampler), SOV_ERROR_INVALID_ARGUMENT,
+		"a sampler with texels", "a sampler with a size is refused");
+	o.width = 0;
+	o.max_anisotropy = 16;
+	refused(sov_sampler_create(c, &o, &sampler), SOV_ERROR_INVALID_ARGUMENT, "anisotropic",
+		"anisotropy is refused");
+}
+
 static void refused_levels(void)
 {
 	sov_texture_options o = words(SOV_TEXTURE_2D, 4, 4);
@@ -337,6 +402,8 @@ static void run_on(const char *device, bool nvidia)
 	linear_memory(device);
 	handles_in_variables(device);
 	view_of_a_level(device);
+	gpu_layout(device);
+	samplers(device);
 	refusals(nvidia);
 	refused_levels();
 	if (nvidia) {
