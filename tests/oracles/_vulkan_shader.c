@@ -132,8 +132,8 @@ static uint32_t constant(uint32_t id)
 typedef void (*leaf_function)(void *data, uint64_t at, uint32_t bits, bool is_float);
 
 /*
- * Calls a function for each number of a value of a type at an offset below limit; returns the end of
- * the value. Matrices take their stride from the member that holds them.
+ * Calls a function for each number of a value of a type at an offset below limit; returns the end
+ * of the value. Matrices take their stride from the member that holds them.
  */
 static uint64_t walk(uint32_t id, uint64_t at, uint64_t limit, uint32_t matrix_stride,
 		     bool row_major, leaf_function leaf, void *data)
@@ -350,8 +350,9 @@ static double number(const uint8_t *from, uint32_t bits)
 }
 
 /*
- * Vulkan bounds each operation's error, in ulp, and not a shader's: 2^-12 of the value in 32 bits leaves room for
- * some hundred operations, and 2^-18 for a difference that cancelled. Any NaN is as good as another.
+ * Vulkan bounds each operation's error, in ulp, and not a shader's: 2^-12 of the value in 32 bits
+ * leaves room for some hundred operations, and 2^-18 for a difference that cancelled. Any NaN is as
+ * good as another.
  */
 static void compare(void *data, uint64_t at, uint32_t bits, bool is_float)
 {
