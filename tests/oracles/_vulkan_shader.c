@@ -5,6 +5,7 @@
  * alone, so runs on two devices can be compared.
  *	_vulkan_shader MODULE SEED write FILE      the values that the buffers have afterwards
  *	_vulkan_shader MODULE SEED compare FILE    their differences from FILE
+ * An even seed makes a grid in two dimensions, in which shaders for one dimension race.
  * Exits with 3 if the module needs what this program does not offer: images, buffer addresses,
  * more than one kernel.
  */
@@ -52,6 +53,8 @@ enum {
 	STORAGE_UNIFORM = 2,
 	STORAGE_PUSH_CONSTANT = 9,
 	STORAGE_BUFFER = 12,
+	OP_EXECUTION_MODE_ID = 331,
+	MODE_LOCAL_SIZE_ID = 38,
 	MODEL_COMPUTE = 5,
 	BUILT_IN_WORKGROUP_SIZE = 25,
 };
@@ -285,6 +288,7 @@ static void read_module(const char *path)
 /* Random values: small integers, since shaders take them as sizes and indices; modest floats. */
 
 static uint64_t random_state;
+static bool in_a_plane;
 
 static uint32_t random_word(void)
 {
@@ -579,26 +583,34 @@ static VkPipelineLayout make_sets(VkDescriptorSet *sets, uint32_t *set_count)
 	return layout;
 }
 
-/* Specialisation constants that size the workgroup, whose defaults are often 1: 8, 4 and 1. */
+static void specialise_axes(VkSpecializationInfo *info, VkSpecializationMapEntry *entries,
+			    const uint32_t *ids)
+{
+	for (uint32_t axis = 0; axis < 3; axis++) {
+		uint32_t number = decoration(ids[axis], -1, DECORATION_SPEC_ID, UINT32_MAX);
+
+		if (number == UINT32_MAX || info->mapEntryCount == 3)
+			continue;
+		entries[info->mapEntryCount++] = (VkSpecializationMapEntry){number, 4 * axis, 4};
+	}
+}
+
+/* Specialisation constants that size the workgroup, whose defaults are often 1: 32 invocations. */
 static void specialise_workgroup(VkSpecializationInfo *info)
 {
+	static const uint32_t sizes[2][3] = {{32, 1, 1}, {8, 4, 1}};
 	static VkSpecializationMapEntry entries[3];
-	static const uint32_t size[3] = {8, 4, 1};
 
 	*info = (VkSpecializationInfo){
-		.pMapEntries = entries, .dataSize = sizeof(size), .pData = size};
-	for (uint32_t id = 0; id < bound; id++) {
-		if (decoration(id, -1, DECORATION_BUILT_IN, 0) != BUILT_IN_WORKGROUP_SIZE ||
-		    !definition[id])
-			continue;
-		for (uint32_t axis = 0; axis < 3; axis++) {
-			uint32_t number = decoration(definition[id][3 + axis], -1,
-						     DECORATION_SPEC_ID, UINT32_MAX);
+		.pMapEntries = entries, .dataSize = sizeof(sizes[0]), .pData = sizes[in_a_plane]};
+	for (uint32_t at = 5; at < words; at += length(code + at)) {
+		uint32_t *i = code + at;
 
-			if (number != UINT32_MAX)
-				entries[info->mapEntryCount++] =
-					(VkSpecializationMapEntry){number, 4 * axis, 4};
-		}
+		if (opcode(i) == OP_EXECUTION_MODE_ID && i[2] == MODE_LOCAL_SIZE_ID)
+			specialise_axes(info, entries, i + 3);
+		if (opcode(i) == OP_DECORATE && i[2] == DECORATION_BUILT_IN &&
+		    i[3] == BUILT_IN_WORKGROUP_SIZE && definition[i[1]])
+			specialise_axes(info, entries, definition[i[1]] + 3);
 	}
 }
 
@@ -653,7 +665,7 @@ static void dispatch(void)
 	if (push_bytes)
 		vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes,
 				   push);
-	vkCmdDispatch(commands, 2, 2, 1);
+	vkCmdDispatch(commands, 2, in_a_plane ? 2 : 1, 1);
 	vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
 			     VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
 	must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
@@ -716,6 +728,7 @@ int main(int argc, char **argv)
 	alarm(TIME_LIMIT + 30);
 	read_module(argv[1]);
 	random_state = strtoull(argv[2], NULL, 0);
+	in_a_plane = random_state % 2 == 0;
 	open_device();
 	make_buffers();
 	uint8_t *before[MAX_BINDINGS];

@@ -5,7 +5,8 @@ what spirv-val accepts by sov for each target. Prints a row for each folder, the
 compile times. A module that spirv-val rejects is compiled too: it must end with a message. Fails if a compilation crashes
 or finds no end, or if fewer than --least of the modules compile.
 	tests/oracles/shaders.py [--sov SOV] [--tint TINT] [--keep DIR] [--least PERCENT] FOLDER...
-A file glslang.args in FOLDER has more arguments for glslangValidator, one on each line. Modules stay in DIR; LOG, there, has
+A file glslang.args in FOLDER has more arguments for glslangValidator, one on each line; a script edit.sed changes each
+source first, for example where it is a template. A row counts files, and then modules: of each kernel of a WGSL file. Modules stay in DIR; LOG, there, has
 a line for each refusal.
 """
 import argparse, collections, hashlib, os, re, resource, struct, subprocess, sys
@@ -43,6 +44,7 @@ def has_kernel(data):
 
 
 def sources(folder):
+    """Files and what they are, with the name of a kernel where a compiler wants one: tint makes a module of one kernel."""
     for root, _, names in sorted(os.walk(folder)):
         for name in sorted(names):
             path = os.path.join(root, name)
@@ -51,18 +53,25 @@ def sources(folder):
                 text = open(path, "rb").read()
                 if kind == "wgsl" and b"@compute" not in text or kind == "glsl" and b"local_size" not in text:
                     continue
-                yield path, kind
+                kernels = re.findall(rb"@compute[^{};]*?\bfn\s+(\w+)", text) if kind == "wgsl" else [b""]
+                for kernel in kernels:
+                    yield path, kind, kernel.decode()
 
 
-def front_end(path, kind, extra, tint, out):
+def front_end(path, kind, kernel, extra, edit, tint, out):
     """Makes a module of a source file and returns the compiler's complaint, or an empty string."""
+    if os.path.exists(edit) and kind in ("wgsl", "comp", "glsl"):
+        edited = out + "." + kind
+        with open(edited, "wb") as f:
+            subprocess.run(["sed", "-E", "-f", edit, path], stdout=f, check=True)
+        path = edited
     if kind == "spv":
         open(out, "wb").write(open(path, "rb").read())
         return ""
     version = re.search(rb"^; Version: (\d\.\d)", open(path, "rb").read(), re.M)
     assembler = ["--target-env", "spv" + version.group(1).decode()] if version else []
     command = {"comp": ["glslangValidator", "-V", "--target-env", "vulkan1.3", "-S", "comp", *extra, "-o", out, path],
-               "wgsl": [tint, "--format", "spirv", "-o", out, path],
+               "wgsl": [tint, "--format", "spirv", "--ep", kernel, "-o", out, path],
                "spvasm": ["spirv-as", *assembler, "-o", out, path]}
     status, text, _ = run(command.get(kind, command["comp"]))
     if status == 0 and os.path.exists(out):
@@ -100,11 +109,14 @@ def main():
         extra_file = os.path.join(folder, "glslang.args")
         extra = open(extra_file).read().splitlines() if os.path.exists(extra_file) else []
         count = collections.Counter()
-        for path, kind in sources(folder):
-            count["files"] += 1
-            key = hashlib.sha1((path + "\n".join(extra)).encode()).hexdigest()[:16]
+        files = set()
+        for path, kind, kernel in sources(folder):
+            files.add(path)
+            count["files"] = len(files)
+            key = hashlib.sha1((path + kernel + "\n".join(extra)).encode()).hexdigest()[:16]
             module = os.path.join(args.keep, key + ".spv")
-            complaint = "" if os.path.exists(module) else front_end(path, kind, extra, args.tint, module)
+            complaint = "" if os.path.exists(module) else front_end(path, kind, kernel, extra, os.path.join(folder, "edit.sed"),
+                                                                           args.tint, module)
             if complaint:
                 log.write("front end: %s: %s\n" % (path, complaint))
                 continue
