@@ -5,6 +5,8 @@
  * alone, so runs on two devices can be compared.
  *	_vulkan_shader MODULE SEED write FILE      the values that the buffers have afterwards
  *	_vulkan_shader MODULE SEED compare FILE    their differences from FILE
+ *	_vulkan_shader MODULE REPEATS cost FILE    the driver's statistics and assembly, into FILE; and
+ *						   the least time to make a pipeline
  * An even seed makes a grid in two dimensions, in which shaders for one dimension race.
  * Exits with 3 if the module needs what this program does not offer: images, buffer addresses,
  * more than one kernel.
@@ -16,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <vulkan/vulkan.h>
 
@@ -388,6 +391,8 @@ static void compare(void *data, uint64_t at, uint32_t bits, bool is_float)
 
 /* The device. */
 
+static bool cost; /* the third command */
+
 static VkBool32 VKAPI_CALL message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
 				   VkDebugUtilsMessageTypeFlagsEXT type,
 				   const VkDebugUtilsMessengerCallbackDataEXT *what, void *data)
@@ -432,7 +437,10 @@ static void open_device(void)
 	VkDeviceQueueCreateInfo queue_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
 					      .queueCount = 1,
 					      .pQueuePriorities = &priority};
-	const char *extensions[2];
+	const char *extensions[3];
+	VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable = {
+		.sType =
+			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
 	VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 				   .pNext = &features,
 				   .queueCreateInfoCount = 1,
@@ -458,6 +466,13 @@ static void open_device(void)
 			robust.pNext = features.pNext;
 			features.pNext = &robust;
 		}
+		if (cost && !strcmp(properties[i].extensionName,
+				    VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)) {
+			extensions[info.enabledExtensionCount++] =
+				VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
+			executable.pNext = features.pNext;
+			features.pNext = &executable;
+		}
 		if (!strcmp(properties[i].extensionName,
 			    VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME)) {
 			extensions[info.enabledExtensionCount++] =
@@ -467,6 +482,10 @@ static void open_device(void)
 		}
 	}
 	vkGetPhysicalDeviceFeatures2(physical, &features);
+	if (cost) /* as sov compiles by default */
+		features.features.robustBufferAccess = features13.robustImageAccess =
+			robust.robustBufferAccess2 = robust.robustImageAccess2 =
+				robust.nullDescriptor = VK_FALSE;
 	features13.privateData = features13.inlineUniformBlock = VK_FALSE;
 	must(vkCreateDevice(physical, &info, NULL, &device), "vkCreateDevice");
 	vkGetDeviceQueue(device, 0, 0, &queue);
@@ -562,6 +581,8 @@ static VkPipelineLayout make_sets(VkDescriptorSet *sets, uint32_t *set_count)
 	}
 	layout_info.setLayoutCount = allocate.descriptorSetCount = *set_count;
 	must(vkCreatePipelineLayout(device, &layout_info, NULL, &layout), "vkCreatePipelineLayout");
+	if (cost)
+		return layout;
 	must(vkCreateDescriptorPool(device, &pool_info, NULL, &pool), "vkCreateDescriptorPool");
 	allocate.descriptorPool = pool;
 	if (*set_count)
@@ -614,7 +635,72 @@ static void specialise_workgroup(VkSpecializationInfo *info)
 	}
 }
 
-static void dispatch(void)
+/* Writes what the driver tells about a pipeline. */
+static void write_executable(VkPipeline pipeline, FILE *file)
+{
+	PFN_vkGetPipelineExecutableStatisticsKHR statistics =
+		(PFN_vkGetPipelineExecutableStatisticsKHR)vkGetDeviceProcAddr(
+			device, "vkGetPipelineExecutableStatisticsKHR");
+	PFN_vkGetPipelineExecutableInternalRepresentationsKHR texts =
+		(PFN_vkGetPipelineExecutableInternalRepresentationsKHR)vkGetDeviceProcAddr(
+			device, "vkGetPipelineExecutableInternalRepresentationsKHR");
+	VkPipelineExecutableInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
+					    .pipeline = pipeline};
+	VkPipelineExecutableStatisticKHR numbers[64];
+	VkPipelineExecutableInternalRepresentationKHR all[16];
+	uint32_t count = 64;
+
+	if (!statistics || !texts)
+		end(3, "the driver tells nothing about pipelines");
+	for (uint32_t n = 0; n < 64; n++)
+		numbers[n] = (VkPipelineExecutableStatisticKHR){
+			.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR};
+	must(statistics(device, &info, &count, numbers), "statistics");
+	for (uint32_t n = 0; n < count; n++)
+		fprintf(file, "statistic %s: %lu\n", numbers[n].name, numbers[n].value.u64);
+	count = 16;
+	for (uint32_t n = 0; n < 16; n++)
+		all[n] = (VkPipelineExecutableInternalRepresentationKHR){
+			.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR};
+	must(texts(device, &info, &count, all), "representations");
+	for (uint32_t n = 0; n < count; n++)
+		must(!(all[n].pData = calloc(1, all[n].dataSize + 1)), "memory");
+	must(texts(device, &info, &count, all), "representations");
+	for (uint32_t n = 0; n < count; n++)
+		if (all[n].isText)
+			fprintf(file, "text %s\n%s\n", all[n].name, (char *)all[n].pData);
+}
+
+static void measure(VkComputePipelineCreateInfo *info, uint64_t repeats, const char *path)
+{
+	double least = INFINITY;
+	FILE *file = fopen(path, "w");
+	VkPipeline pipeline;
+
+	must(!file, path);
+	for (uint64_t n = 0; n < repeats; n++) {
+		struct timespec before, after;
+		double took;
+
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+		must(vkCreateComputePipelines(device, NULL, 1, info, NULL, &pipeline),
+		     "vkCreateComputePipelines");
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+		vkDestroyPipeline(device, pipeline, NULL);
+		took = 1e3 * (double)(after.tv_sec - before.tv_sec) +
+		       1e-6 * (double)(after.tv_nsec - before.tv_nsec);
+		least = fmin(least, took);
+	}
+	info->flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |
+		      VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
+	must(vkCreateComputePipelines(device, NULL, 1, info, NULL, &pipeline),
+	     "vkCreateComputePipelines");
+	write_executable(pipeline, file);
+	fprintf(file, "milliseconds %.3f\n", least);
+	must(fclose(file), path);
+}
+
+static void dispatch(uint64_t repeats, const char *path)
 {
 	VkDescriptorSet sets[MAX_SETS];
 	uint32_t set_count;
@@ -645,13 +731,20 @@ static void dispatch(void)
 	VkFence fence;
 	uint8_t push[4096] = {0};
 
-	specialise_workgroup(&specialisation);
+	if (!cost)
+		specialise_workgroup(&specialisation);
+	else
+		pipeline_info.stage.pSpecializationInfo = NULL;
 	if (push_bytes > sizeof(push))
 		end(3, "%u bytes of push constants", push_bytes);
 	if (push_bytes)
 		walk(push_type, 0, push_bytes, 0, false, fill, push);
 	must(vkCreateShaderModule(device, &module_info, NULL, &pipeline_info.stage.module),
 	     "vkCreateShaderModule");
+	if (cost) {
+		measure(&pipeline_info, repeats, path);
+		return;
+	}
 	must(vkCreateComputePipelines(device, NULL, 1, &pipeline_info, NULL, &pipeline),
 	     "vkCreateComputePipelines");
 	must(vkCreateCommandPool(device, &pool_info, NULL, &allocate.commandPool),
@@ -724,12 +817,17 @@ int main(int argc, char **argv)
 	uint64_t changed = 0;
 
 	if (argc != 5)
-		end(2, "usage: %s MODULE SEED write|compare FILE", argv[0]);
+		end(2, "usage: %s MODULE SEED write|compare|cost FILE", argv[0]);
 	alarm(TIME_LIMIT + 30);
 	read_module(argv[1]);
 	random_state = strtoull(argv[2], NULL, 0);
 	in_a_plane = random_state % 2 == 0;
+	cost = !strcmp(argv[3], "cost");
 	open_device();
+	if (cost) {
+		dispatch(random_state, argv[4]);
+		return 0;
+	}
 	make_buffers();
 	uint8_t *before[MAX_BINDINGS];
 
@@ -737,7 +835,7 @@ int main(int argc, char **argv)
 		before[n] = malloc(bindings[n].bytes);
 		memcpy(before[n], bindings[n].data[0], bindings[n].bytes);
 	}
-	dispatch();
+	dispatch(0, NULL);
 	for (uint32_t n = 0; n < binding_count; n++)
 		for (uint64_t i = 0; i < bindings[n].bytes; i++)
 			changed += before[n][i] != bindings[n].data[0][i];
