@@ -5,8 +5,8 @@
  * alone, so runs on two devices can be compared.
  *	_vulkan_shader MODULE SEED write FILE      the values that the buffers have afterwards
  *	_vulkan_shader MODULE SEED compare FILE    their differences from FILE
- *	_vulkan_shader MODULE REPEATS cost FILE    the driver's statistics and assembly, into FILE; and
- *						   the least time to make a pipeline
+ *	_vulkan_shader MODULE REPEATS cost FILE    the driver's statistics and assembly, and the
+ *						   least time to make a pipeline
  * An even seed makes a grid in two dimensions, in which shaders for one dimension race.
  * Exits with 3 if the module needs what this program does not offer: images, buffer addresses,
  * more than one kernel.
@@ -25,6 +25,7 @@
 #define BUFFER_BYTES 65536 /* of a buffer that ends in an array without length */
 #define MAX_BINDINGS 64
 #define MAX_SETS     8
+#define EXECUTABLE   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR
 #define TIME_LIMIT   120 /* seconds */
 
 /* Opcodes, decorations and storage classes of the SPIR-V specification. */
@@ -438,9 +439,7 @@ static void open_device(void)
 					      .queueCount = 1,
 					      .pQueuePriorities = &priority};
 	const char *extensions[3];
-	VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable = {
-		.sType =
-			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
+	VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable = {.sType = EXECUTABLE};
 	VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 				   .pNext = &features,
 				   .queueCreateInfoCount = 1,
@@ -671,6 +670,30 @@ static void write_executable(VkPipeline pipeline, FILE *file)
 			fprintf(file, "text %s\n%s\n", all[n].name, (char *)all[n].pData);
 }
 
+/* Leaves the driver's cache of a pipeline, which has its machine code, in /tmp/cache. */
+static void write_cache(const VkComputePipelineCreateInfo *info)
+{
+	VkPipelineCacheCreateInfo cache_info = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+	FILE *file = fopen("/tmp/cache", "wb");
+	VkPipelineCache cache;
+	VkPipeline pipeline;
+	size_t bytes = 0;
+	void *data;
+
+	must(!file, "/tmp/cache");
+	must(vkCreatePipelineCache(device, &cache_info, NULL, &cache), "vkCreatePipelineCache");
+	must(vkCreateComputePipelines(device, cache, 1, info, NULL, &pipeline),
+	     "vkCreateComputePipelines");
+	vkDestroyPipeline(device, pipeline, NULL);
+	must(vkGetPipelineCacheData(device, cache, &bytes, NULL), "vkGetPipelineCacheData");
+	data = malloc(bytes);
+	must(!data || vkGetPipelineCacheData(device, cache, &bytes, data),
+	     "vkGetPipelineCacheData");
+	must(fwrite(data, 1, bytes, file) != bytes || fclose(file), "/tmp/cache");
+	free(data);
+}
+
 static void measure(VkComputePipelineCreateInfo *info, uint64_t repeats, const char *path)
 {
 	double least = INFINITY;
@@ -691,6 +714,7 @@ static void measure(VkComputePipelineCreateInfo *info, uint64_t repeats, const c
 		       1e-6 * (double)(after.tv_nsec - before.tv_nsec);
 		least = fmin(least, took);
 	}
+	write_cache(info);
 	info->flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |
 		      VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
 	must(vkCreateComputePipelines(device, NULL, 1, info, NULL, &pipeline),

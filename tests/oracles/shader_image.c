@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Compiles SPIR-V as the Vulkan driver does, with descriptors in sets and without robust access, and
- * prints the least CPU time of several compilations in milliseconds.
+ * Compiles SPIR-V as the Vulkan driver does, with descriptors in sets and without robust access,
+ * and prints the least CPU time of several compilations in milliseconds.
  *   shader_image TARGET MODULE IMAGE [REPEATS]
  */
 #include <math.h>

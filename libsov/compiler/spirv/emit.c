@@ -157,7 +157,7 @@ ir_val spirv_sreg(struct spirv *s, enum ir_sreg reg)
 	return ir_at(s->f, i)->res;
 }
 
-/* The instruction of the target. Subnormals do not matter in f32 unless the shader asks for them. */
+/* The instruction of the target. Subnormals of f32 do not matter unless the shader says so. */
 ir_val spirv_approx(struct spirv *s, enum ir_approx which, enum ir_type type, ir_val v)
 {
 	ir_id i = spirv_emit(s, IR_APPROX, type, 1, 1, &v);
