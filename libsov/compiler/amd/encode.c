@@ -57,10 +57,43 @@ static bool remove_jump(struct gcn_func *f, uint32_t b)
 	return false;
 }
 
+/* Whether execution may go on behind the end of a block. */
+static bool falls_through(const struct gcn_func *f, uint32_t b)
+{
+	const struct gcn_inst *last = f->blocks[b].last;
+
+	return !last || (last->in.row->op != AMD_s_branch && last->in.row->op != AMD_s_endpgm &&
+			 last->in.row->op != AMD_s_setpc_b64);
+}
+
+/* Removes blocks of one jump that nothing reaches: ends of the thread after early exits. */
+static void remove_unreached_jumps(struct gcn_func *f)
+{
+	bool *is_target = arena_array(f->arena, f->nblocks, sizeof(*is_target));
+	uint32_t before = f->first;
+
+	gcn_for_each_block(f, b)
+		for (const struct gcn_inst *i = f->blocks[b].first; i; i = i->next)
+			if (i->target)
+				is_target[resolve_target(f, i->target)] = true;
+	gcn_for_each_block(f, b) {
+		const struct gcn_inst *only = f->blocks[b].first;
+
+		if (!only)
+			continue;
+		if (b != f->first && !is_target[b] && !falls_through(f, before) &&
+		    only == f->blocks[b].last && only->in.row->op == AMD_s_branch)
+			gcn_remove(f, b, f->blocks[b].first);
+		else
+			before = b;
+	}
+}
+
 static void remove_jumps(struct gcn_func *f)
 {
 	bool changed = true;
 
+	remove_unreached_jumps(f);
 	while (changed) {
 		changed = false;
 		gcn_for_each_block(f, b)
