@@ -40,12 +40,15 @@ static bool remove_jump(struct gcn_func *f, uint32_t b)
 	struct gcn_inst *last = f->blocks[b].last, *before = last ? last->prev : NULL;
 	uint32_t next = next_nonempty_block(f, b);
 
-	if (!last || last->in.row->op != AMD_s_branch)
+	if (!last ||
+	    (last->in.row->op != AMD_s_branch && inverted_branch(last->in.row->op) == AMD_OP_COUNT))
 		return false;
 	if (resolve_target(f, last->target) == next) {
 		gcn_remove(f, b, last);
 		return true;
 	}
+	if (last->in.row->op != AMD_s_branch)
+		return false;
 	/* Merge "conditional jump to the next block; jump elsewhere" into one inverted jump. */
 	if (before && before->target && resolve_target(f, before->target) == next &&
 	    inverted_branch(before->in.row->op) != AMD_OP_COUNT) {
@@ -89,6 +92,59 @@ static void remove_unreached_jumps(struct gcn_func *f)
 	}
 }
 
+static bool sets_exec(const struct gcn_inst *i)
+{
+	return i && i->in.row->op == AMD_s_mov_b32 && i->in.reg[AMD_D] == AMD_EXEC;
+}
+
+/* Whether the next instruction in the block that has to do with SCC sets it. */
+static bool is_scc_unread(const struct gcn_inst *i)
+{
+	for (i = i->next; i; i = i->next) {
+		if (i->in.row->flags & SCC_IN)
+			return false;
+		if (i->in.row->flags & SCC_OUT)
+			return true;
+	}
+	return false;
+}
+
+/* Removes the computation of an else part's lanes if nothing reads them. */
+static void remove_else_lanes(struct gcn_func *f, uint32_t lanes)
+{
+	struct gcn_inst *def = NULL;
+	uint32_t in = 0;
+
+	gcn_for_each_block(f, b)
+		for (struct gcn_inst *i = f->blocks[b].first; i; i = i->next)
+			for (uint32_t slot = 0; slot < AMD_SLOTS; slot++) {
+				if (i->ref[slot].vreg != lanes)
+					continue;
+				if (def || slot != AMD_D || i->in.row->op != AMD_s_andn2_b32)
+					return;
+				def = i;
+				in = b;
+			}
+	if (def && is_scc_unread(def))
+		gcn_remove(f, in, def);
+}
+
+/* An else part without code sets EXEC for nothing: what follows sets it again. */
+static bool remove_empty_else(struct gcn_func *f, uint32_t b)
+{
+	struct gcn_inst *only = f->blocks[b].first;
+	uint32_t next = next_nonempty_block(f, b), lanes;
+
+	if (!sets_exec(only) || only != f->blocks[b].last || !next ||
+	    !sets_exec(f->blocks[next].first) || f->blocks[next].first->in.reg[AMD_S0] == AMD_EXEC)
+		return false;
+	lanes = only->ref[AMD_S0].vreg;
+	gcn_remove(f, b, only);
+	if (lanes)
+		remove_else_lanes(f, lanes);
+	return true;
+}
+
 static void remove_jumps(struct gcn_func *f)
 {
 	bool changed = true;
@@ -97,7 +153,7 @@ static void remove_jumps(struct gcn_func *f)
 	while (changed) {
 		changed = false;
 		gcn_for_each_block(f, b)
-			changed |= remove_jump(f, b);
+			changed |= remove_jump(f, b) || remove_empty_else(f, b);
 	}
 }
 
