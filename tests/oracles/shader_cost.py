@@ -41,7 +41,7 @@ def mca(lines):
     code = []
     for line in lines:
         line = re.sub(r"(//|;).*", "", line).strip()
-        if not line or line.endswith(":"):
+        if not re.match(r"[a-z]+_\w+", line) or line.endswith(":"):  # labels, and ACO's constants
             continue
         if re.match(r"s_(cbranch|branch|endpgm|setpc|swappc|barrier)", line):
             line = "s_sleep 0"

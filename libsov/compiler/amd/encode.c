@@ -35,6 +35,26 @@ static enum amd_op inverted_branch(enum amd_op op)
 	}
 }
 
+/* Merges a conditional jump to the block behind the next one, which is only a jump and has no other
+ * entry, with that jump. */
+static bool merge_jumps(struct gcn_func *f, uint32_t b, const bool *is_target)
+{
+	struct gcn_inst *last = f->blocks[b].last, *only;
+	uint32_t next = next_nonempty_block(f, b);
+	enum amd_op inverted = last ? inverted_branch(last->in.row->op) : AMD_OP_COUNT;
+
+	if (inverted == AMD_OP_COUNT || !next || is_target[next])
+		return false;
+	only = f->blocks[next].first;
+	if (only != f->blocks[next].last || only->in.row->op != AMD_s_branch ||
+	    resolve_target(f, last->target) != next_nonempty_block(f, next))
+		return false;
+	amd_init(&last->in, inverted, AMD_PLAIN);
+	last->target = only->target;
+	gcn_remove(f, next, only);
+	return true;
+}
+
 static bool remove_jump(struct gcn_func *f, uint32_t b)
 {
 	struct gcn_inst *last = f->blocks[b].last, *before = last ? last->prev : NULL;
@@ -69,16 +89,24 @@ static bool falls_through(const struct gcn_func *f, uint32_t b)
 			 last->in.row->op != AMD_s_setpc_b64);
 }
 
-/* Removes blocks of one jump that nothing reaches: ends of the thread after early exits. */
-static void remove_unreached_jumps(struct gcn_func *f)
+/* By block: something jumps there. */
+static bool *find_targets(const struct gcn_func *f)
 {
 	bool *is_target = arena_array(f->arena, f->nblocks, sizeof(*is_target));
-	uint32_t before = f->first;
 
 	gcn_for_each_block(f, b)
 		for (const struct gcn_inst *i = f->blocks[b].first; i; i = i->next)
 			if (i->target)
 				is_target[resolve_target(f, i->target)] = true;
+	return is_target;
+}
+
+/* Removes blocks of one jump that nothing reaches: ends of the thread after early exits. */
+static void remove_unreached_jumps(struct gcn_func *f)
+{
+	const bool *is_target = find_targets(f);
+	uint32_t before = f->first;
+
 	gcn_for_each_block(f, b) {
 		const struct gcn_inst *only = f->blocks[b].first;
 
@@ -151,9 +179,12 @@ static void remove_jumps(struct gcn_func *f)
 
 	remove_unreached_jumps(f);
 	while (changed) {
+		const bool *is_target = find_targets(f);
+
 		changed = false;
 		gcn_for_each_block(f, b)
-			changed |= remove_jump(f, b) || remove_empty_else(f, b);
+			changed |= remove_jump(f, b) || merge_jumps(f, b, is_target) ||
+				   remove_empty_else(f, b);
 	}
 }
 

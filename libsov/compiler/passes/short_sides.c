@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Short sides of branches become selects: everywhere if nothing but a condition or two depends on
- * the branch, as the operators && and || of shading languages have it, and longer ones in loops with
+ * the branch, as operators && and || of shading languages have it, and longer ones in loops with
  * products of matrices. A loop that multiplies matrices while it loads the next ones moves its
  * pointers with a branch where a buffer ends:
  *
@@ -68,6 +68,8 @@ static bool is_cheap(const struct ir_inst *in)
 	case IR_SEXT:
 	case IR_TRUNC:
 		return true;
+	case IR_LOAD: /* an argument; the verifier checks that it is one */
+		return in->space == IR_PARAM && ir_address_arg(in) < 0 && in->imm % in->align == 0;
 	default:
 		return false;
 	}
