@@ -35,17 +35,40 @@ static enum amd_op inverted_branch(enum amd_op op)
 	}
 }
 
+/* Merges a conditional jump to the block behind the next one, which is only a jump and has no other
+ * entry, with that jump. */
+static bool merge_jumps(struct gcn_func *f, uint32_t b, const bool *is_target)
+{
+	struct gcn_inst *last = f->blocks[b].last, *only;
+	uint32_t next = next_nonempty_block(f, b);
+	enum amd_op inverted = last ? inverted_branch(last->in.row->op) : AMD_OP_COUNT;
+
+	if (inverted == AMD_OP_COUNT || !next || is_target[next])
+		return false;
+	only = f->blocks[next].first;
+	if (only != f->blocks[next].last || only->in.row->op != AMD_s_branch ||
+	    resolve_target(f, last->target) != next_nonempty_block(f, next))
+		return false;
+	amd_init(&last->in, inverted, AMD_PLAIN);
+	last->target = only->target;
+	gcn_remove(f, next, only);
+	return true;
+}
+
 static bool remove_jump(struct gcn_func *f, uint32_t b)
 {
 	struct gcn_inst *last = f->blocks[b].last, *before = last ? last->prev : NULL;
 	uint32_t next = next_nonempty_block(f, b);
 
-	if (!last || last->in.row->op != AMD_s_branch)
+	if (!last ||
+	    (last->in.row->op != AMD_s_branch && inverted_branch(last->in.row->op) == AMD_OP_COUNT))
 		return false;
 	if (resolve_target(f, last->target) == next) {
 		gcn_remove(f, b, last);
 		return true;
 	}
+	if (last->in.row->op != AMD_s_branch)
+		return false;
 	/* Merge "conditional jump to the next block; jump elsewhere" into one inverted jump. */
 	if (before && before->target && resolve_target(f, before->target) == next &&
 	    inverted_branch(before->in.row->op) != AMD_OP_COUNT) {
@@ -57,14 +80,111 @@ static bool remove_jump(struct gcn_func *f, uint32_t b)
 	return false;
 }
 
+/* Whether execution may go on behind the end of a block. */
+static bool falls_through(const struct gcn_func *f, uint32_t b)
+{
+	const struct gcn_inst *last = f->blocks[b].last;
+
+	return !last || (last->in.row->op != AMD_s_branch && last->in.row->op != AMD_s_endpgm &&
+			 last->in.row->op != AMD_s_setpc_b64);
+}
+
+/* By block: something jumps there. */
+static bool *find_targets(const struct gcn_func *f)
+{
+	bool *is_target = arena_array(f->arena, f->nblocks, sizeof(*is_target));
+
+	gcn_for_each_block(f, b)
+		for (const struct gcn_inst *i = f->blocks[b].first; i; i = i->next)
+			if (i->target)
+				is_target[resolve_target(f, i->target)] = true;
+	return is_target;
+}
+
+/* Removes blocks of one jump that nothing reaches: ends of the thread after early exits. */
+static void remove_unreached_jumps(struct gcn_func *f)
+{
+	const bool *is_target = find_targets(f);
+	uint32_t before = f->first;
+
+	gcn_for_each_block(f, b) {
+		const struct gcn_inst *only = f->blocks[b].first;
+
+		if (!only)
+			continue;
+		if (b != f->first && !is_target[b] && !falls_through(f, before) &&
+		    only == f->blocks[b].last && only->in.row->op == AMD_s_branch)
+			gcn_remove(f, b, f->blocks[b].first);
+		else
+			before = b;
+	}
+}
+
+static bool sets_exec(const struct gcn_inst *i)
+{
+	return i && i->in.row->op == AMD_s_mov_b32 && i->in.reg[AMD_D] == AMD_EXEC;
+}
+
+/* Whether the next instruction in the block that has to do with SCC sets it. */
+static bool is_scc_unread(const struct gcn_inst *i)
+{
+	for (i = i->next; i; i = i->next) {
+		if (i->in.row->flags & SCC_IN)
+			return false;
+		if (i->in.row->flags & SCC_OUT)
+			return true;
+	}
+	return false;
+}
+
+/* Removes the computation of an else part's lanes if nothing reads them. */
+static void remove_else_lanes(struct gcn_func *f, uint32_t lanes)
+{
+	struct gcn_inst *def = NULL;
+	uint32_t in = 0;
+
+	gcn_for_each_block(f, b)
+		for (struct gcn_inst *i = f->blocks[b].first; i; i = i->next)
+			for (uint32_t slot = 0; slot < AMD_SLOTS; slot++) {
+				if (i->ref[slot].vreg != lanes)
+					continue;
+				if (def || slot != AMD_D || i->in.row->op != AMD_s_andn2_b32)
+					return;
+				def = i;
+				in = b;
+			}
+	if (def && is_scc_unread(def))
+		gcn_remove(f, in, def);
+}
+
+/* An else part without code sets EXEC for nothing: what follows sets it again. */
+static bool remove_empty_else(struct gcn_func *f, uint32_t b)
+{
+	struct gcn_inst *only = f->blocks[b].first;
+	uint32_t next = next_nonempty_block(f, b), lanes;
+
+	if (!sets_exec(only) || only != f->blocks[b].last || !next ||
+	    !sets_exec(f->blocks[next].first) || f->blocks[next].first->in.reg[AMD_S0] == AMD_EXEC)
+		return false;
+	lanes = only->ref[AMD_S0].vreg;
+	gcn_remove(f, b, only);
+	if (lanes)
+		remove_else_lanes(f, lanes);
+	return true;
+}
+
 static void remove_jumps(struct gcn_func *f)
 {
 	bool changed = true;
 
+	remove_unreached_jumps(f);
 	while (changed) {
+		const bool *is_target = find_targets(f);
+
 		changed = false;
 		gcn_for_each_block(f, b)
-			changed |= remove_jump(f, b);
+			changed |= remove_jump(f, b) || merge_jumps(f, b, is_target) ||
+				   remove_empty_else(f, b);
 	}
 }
 

@@ -566,13 +566,16 @@ static struct outcome schedule_function_with_limit(struct schedule *s, uint32_t 
 	return o;
 }
 
-/*
- * Time divided by resident waves: a wave waits while others compute. Adds 1/32 for fragmentation.
- */
+/* VGPRs that an outcome needs, with 1/32 for fragmentation. */
+static uint32_t outcome_words(const struct outcome *o)
+{
+	return (o->peak + o->peak / 32 + VGPR_GRANULE - 1) / VGPR_GRANULE * VGPR_GRANULE;
+}
+
+/* Time divided by resident waves: a wave waits while others compute. */
 static double outcome_cost(const struct outcome *o)
 {
-	uint32_t words = (o->peak + o->peak / 32 + VGPR_GRANULE - 1) / VGPR_GRANULE * VGPR_GRANULE;
-	uint32_t waves = words ? SIMD_VGPRS / words : MAX_WAVES;
+	uint32_t words = outcome_words(o), waves = words ? SIMD_VGPRS / words : MAX_WAVES;
 
 	if (words > GCN_VGPRS)
 		return (double)o->time * SPILL_PENALTY;
@@ -580,8 +583,8 @@ static double outcome_cost(const struct outcome *o)
 }
 
 /*
- * Lowers the limit while schedules keep it, then picks the fewest registers within COST_TOLERANCE
- * of the lowest cost.
+ * Lowers the limit while schedules keep it and fewer registers let more waves run, then picks the
+ * fewest registers within COST_TOLERANCE of the lowest cost.
  */
 static void search_pressure_limit(struct schedule *s)
 {
@@ -596,6 +599,10 @@ static void search_pressure_limit(struct schedule *s)
 		missed += tried[n].peak > limit;
 		if (tried[n].peak < limit)
 			limit = tried[n].peak;
+		if (outcome_words(&tried[n]) * MAX_WAVES <= SIMD_VGPRS) {
+			n++;
+			break;
+		}
 		limit -= limit / 16 + 1;
 	}
 	for (uint32_t k = 1; k < n; k++)

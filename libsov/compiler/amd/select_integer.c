@@ -184,6 +184,20 @@ static void product64(struct select *s, struct gcn_src d, ir_val x, ir_val y, ir
 	sel_move(s, d, p, 1);
 }
 
+/* The product of a word with a constant, if it is a power of two, is a shift. */
+static struct gcn_src product32(struct select *s, struct gcn_src d, ir_val x, ir_val y)
+{
+	uint64_t factor;
+
+	if (ir_is_const(s->ir, y, &factor) && (uint32_t)factor &&
+	    !((uint32_t)factor & ((uint32_t)factor - 1)))
+		sel_op(s, SEL_SHL, d, sel_word(s, x, 0),
+		       gcn_imm((uint32_t)__builtin_ctz((uint32_t)factor)));
+	else
+		sel_op(s, SEL_MUL, d, sel_word(s, x, 0), sel_word(s, y, 0));
+	return d;
+}
+
 /* Both factors fit 24 bits. */
 static bool is_short_product(const struct select *s)
 {
@@ -206,14 +220,13 @@ static void select_multiply(struct select *s)
 				sel_word(s, ARG(1), 0), sel_word(s, ARG(2), 0));
 			return;
 		}
-		p = sel_op_new(s, sel_class(s, d), SEL_MUL, sel_word(s, ARG(0), 0),
-			       sel_word(s, ARG(1), 0));
+		p = product32(s, sel_temp(s, sel_class(s, d), 1), ARG(0), ARG(1));
 		sel_op(s, SEL_ADD, d, p, sel_word(s, ARG(2), 0));
 	} else if (sel_class(s, d) == GCN_VECTOR && is_short_product(s)) {
 		sel_vop(s, AMD_v_mul_u32_u24, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0),
 			gcn_none());
 	} else {
-		sel_op(s, SEL_MUL, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0));
+		product32(s, d, ARG(0), ARG(1));
 	}
 }
 
@@ -223,8 +236,12 @@ static void select_multiply_wide(struct select *s)
 	enum ir_type half = ir_type_half(s->in->type);
 	struct gcn_src x = sel_extended(s, ARG(0), half, is_signed);
 	struct gcn_src y = sel_extended(s, ARG(1), half, is_signed);
+	struct gcn_src d = sel_result(s, 0, 0);
 
-	if (s->in->type == IR_B64)
+	if (s->in->type == IR_B64 && s->in->flags & IR_NARROW) {
+		product32(s, d, ARG(0), ARG(1));
+		sel_move(s, sel_part(d, 1), gcn_imm(0), 1);
+	} else if (s->in->type == IR_B64)
 		wide_product(s, sel_result(s, 0, 0), x, y, is_signed);
 	else
 		sel_op(s, SEL_MUL, sel_result(s, 0, 0), x, y);

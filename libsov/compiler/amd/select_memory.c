@@ -354,10 +354,21 @@ static void load_narrow(struct select *s, const struct mem_address *a)
 	}
 }
 
+/* Results up to the last one in use: a fourth component is often padding. */
+static uint32_t loaded_results(const struct select *s)
+{
+	uint32_t count = s->in->nres;
+
+	if (s->in->flags & IR_VOLATILE || s->in->order > IR_WEAK)
+		return count;
+	while (count > 1 && !s->uses[s->in->res + count - 1])
+		count--;
+	return count;
+}
+
 static void select_load(struct select *s)
 {
-	uint32_t mem = mem_bytes(s->in) / 4, words = sel_words(s->in->type),
-		 all = mem * s->in->nres;
+	uint32_t mem = mem_bytes(s->in) / 4, words = sel_words(s->in->type), all;
 	struct mem_address a;
 	struct gcn_src d;
 
@@ -372,6 +383,8 @@ static void select_load(struct select *s)
 		emit_acquire(s);
 		return;
 	}
+	/* LDS and flat memory access two or four words at once. */
+	all = mem * (a.kind == S_SHARED || a.kind == S_FLAT ? s->in->nres : loaded_results(s));
 	d = s->in->nres == 1 && mem == words ? sel_result(s, 0, 0) : sel_temp(s, GCN_VECTOR, all);
 	for (uint32_t at = 0, n; at < all; at += n) {
 		struct gcn_inst *i;
@@ -382,7 +395,7 @@ static void select_load(struct select *s)
 		set_cache_policy(s, i, &a, true);
 	}
 	emit_acquire(s);
-	for (uint32_t k = 0; k < s->in->nres && !(s->in->nres == 1 && mem == words); k++) {
+	for (uint32_t k = 0; k < all / mem && !(s->in->nres == 1 && mem == words); k++) {
 		sel_move(s, sel_result(s, k, 0), sel_part(d, k * mem), mem);
 		if (words > mem && s->in->flags & IR_SEXT_MEM)
 			sel_op(s, SEL_SHR_S, sel_result(s, k, 1), sel_part(d, k * mem),

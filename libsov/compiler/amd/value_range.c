@@ -85,8 +85,11 @@ static uint64_t max_unsigned(const struct select *s, ir_val v, uint32_t depth)
 	switch (d->op) {
 	case IR_ADD:
 		return saturating_add(x, y, type_max);
-	case IR_MUL:
 	case IR_MULWIDE_U:
+		if (d->flags & IR_NARROW && type_max == UINT64_MAX)
+			type_max = UINT32_MAX;
+		/* fall through */
+	case IR_MUL:
 		return saturating_mul(x, y, type_max);
 	case IR_MAD:
 		x = saturating_mul(x, y, type_max);

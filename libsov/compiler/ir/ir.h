@@ -54,22 +54,23 @@ enum ir_rule {
 	R_NONE
 };
 enum {
-	A_IMM = 1 << 0,    /* imm: a constant, or a byte offset added to an address */
-	A_COND = 1 << 1,   /* cond */
-	A_FLOAT = 1 << 2,  /* format, round, flags FTZ SAT CONTRACT NAN NORMAL */
-	A_SPACE = 1 << 3,  /* space */
-	A_MEM = 1 << 4,    /* space, scope, order, align, memtype, flags SEXT VOLATILE INVARIANT */
-	A_ORDER = 1 << 5,  /* scope, order */
-	A_SUB = 1 << 6,    /* sub: selects one operation of a family; each op has its own enum */
-	A_FROM = 1 << 7,   /* from: argument type of a conversion */
-	A_SYMBOL = 1 << 8, /* symbol: index into the module's variables */
-	A_REG = 1 << 9,    /* reg: mutable register */
-	A_FUNC = 1 << 10,  /* symbol: index of a function */
+	A_IMM = 1 << 0,   /* imm: a constant, or a byte offset added to an address */
+	A_COND = 1 << 1,  /* cond */
+	A_FLOAT = 1 << 2, /* format, round, flags FTZ SAT CONTRACT NAN NORMAL */
+	A_SPACE = 1 << 3, /* space */
+	A_MEM = 1 << 4,   /* space, scope, order, align, memtype, flags SEXT VOLATILE INVARIANT … */
+	A_ORDER = 1 << 5, /* scope, order */
+	A_SUB = 1 << 6,   /* sub: selects one operation of a family; each op has its own enum */
+	A_FROM = 1 << 7,  /* from: argument type of a conversion */
+	A_SYMBOL = 1 << 8,    /* symbol: index into the module's variables */
+	A_REG = 1 << 9,       /* reg: mutable register */
+	A_FUNC = 1 << 10,     /* symbol: index of a function */
 	A_GEOMETRY = 1 << 11, /* geometry: enum texture_geometry */
 	A_RANGE = 1 << 12,    /* range: enum texture_range */
+	A_NARROW = 1 << 13,   /* flag NARROW */
 	/* attributes that are printed as words */
 	A_WORDS = A_COND | A_FLOAT | A_SPACE | A_MEM | A_ORDER | A_SUB | A_FROM | A_GEOMETRY |
-		  A_RANGE,
+		  A_RANGE | A_NARROW,
 };
 enum {
 	T_VOID = 1 << IR_VOID,
@@ -337,6 +338,9 @@ enum {
 	IR_COMPARE = 1 << 10,   /* … an argument is compared with texels */
 	IR_FORMATTED = 1 << 11, /* surfstore, surfreduce: of channels, x counts texels */
 	IR_SAMPLER = 1 << 12,   /* sample, gather4: the last argument is the sampler's handle */
+	/* an invariant load may be executed at any time, since its address is always readable */
+	IR_DEREFERENCEABLE = 1 << 13,
+	IR_NARROW = 1 << 14, /* the product fits the lower half; undefined if not */
 };
 
 struct ir_inst {

@@ -464,6 +464,8 @@ static bool check_memory(struct verifier *v, ir_id i, const struct ir_inst *in)
 					 ir_space_names[in->space]);
 	if (in->flags & (IR_SEXT_MEM | IR_INVARIANT) && !load)
 		return verify_inst_fault(v, i, "only a load is sext or invariant");
+	if (in->flags & IR_DEREFERENCEABLE && !(in->flags & IR_INVARIANT))
+		return verify_inst_fault(v, i, "only an invariant load is dereferenceable");
 	if (in->flags & IR_STREAMING && !load && in->op != IR_STORE)
 		return verify_inst_fault(v, i, "only a load or store is streaming");
 	if (in->flags & IR_SEXT_MEM && in->from == in->type)

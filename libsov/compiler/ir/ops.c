@@ -194,6 +194,8 @@ const struct ir_flag ir_flags[] = {
 	{"volatile", A_MEM | A_RANGE, IR_VOLATILE},
 	{"invariant", A_MEM, IR_INVARIANT},
 	{"streaming", A_MEM, IR_STREAMING},
+	{"dereferenceable", A_MEM, IR_DEREFERENCEABLE},
+	{"narrow", A_NARROW, IR_NARROW},
 	{"offset", A_GEOMETRY, IR_OFFSET},
 	{"compare", A_GEOMETRY, IR_COMPARE},
 	{"sampler", A_GEOMETRY, IR_SAMPLER},

@@ -65,14 +65,14 @@ OP(COPY,      "copy",      1, 1, SAME,    T_BITS,     0,              P_PURE)
  * sign. logic3 looks up each result bit in the eight bits of imm, indexed by the arguments' bits,
  * the first argument's highest. dot adds to its third argument the products of four bytes of the
  * others, or of two halves of the first with two bytes (low or high) of the second. absdiff4
- * returns the absolute differences of four unsigned bytes. */
+ * returns the absolute differences of four unsigned bytes. A narrow product fits its lower half. */
 OP(ADD,       "add",       2, 1, SAME,    T_INT,      0,              P_PURE|P_COMM)
 OP(SUB,       "sub",       2, 1, SAME,    T_INT,      0,              P_PURE)
 OP(MUL,       "mul",       2, 1, SAME,    T_INT,      0,              P_PURE|P_COMM)
 OP(MAD,       "mad",       3, 1, SAME,    T_INT,      0,              P_PURE)
 OP(MULHI_U,   "mulhi.u",   2, 1, SAME,    T_INT,      0,              P_PURE|P_COMM)
 OP(MULHI_S,   "mulhi.s",   2, 1, SAME,    T_INT,      0,              P_PURE|P_COMM)
-OP(MULWIDE_U, "mulwide.u", 2, 1, WIDE,    T_HALVES,   0,              P_PURE|P_COMM)
+OP(MULWIDE_U, "mulwide.u", 2, 1, WIDE,    T_HALVES,   A_NARROW,       P_PURE|P_COMM)
 OP(MULWIDE_S, "mulwide.s", 2, 1, WIDE,    T_HALVES,   0,              P_PURE|P_COMM)
 OP(DIV_U,     "div.u",     2, 1, SAME,    T_INT,      0,              P_PURE)
 OP(DIV_S,     "div.s",     2, 1, SAME,    T_INT,      0,              P_PURE)

@@ -510,7 +510,7 @@ bool select_approx(struct select *s, const struct ir_inst *in)
 		return select_approx_wide(s, in);
 	if (in->sub == IR_APPROX_SIN || in->sub == IR_APPROX_COS) {
 		select_sine(s, in, functions[in->sub]);
-	} else if (in->flags & IR_FTZ || in->sub == IR_APPROX_TANH) {
+	} else if (in->flags & (IR_FTZ | IR_NORMAL) || in->sub == IR_APPROX_TANH) {
 		x = in_reg(s, arg_float(s, in->args[0], in->flags, false));
 		emit_mufu(s, functions[in->sub], result(s, in->res), x);
 	} else {

@@ -4,7 +4,7 @@
  * to zero, so the expansions scale the argument into the normal range by a power of two and scale
  * the result back. The PTX manual's error bounds hold where the hardware function keeps them:
  * scaling by a power of two is exact, except for results that become subnormal and are rounded
- * there.
+ * there. Functions flagged IR_NORMAL need none of this.
  */
 #include "libsov/compiler/passes/expand.h"
 
@@ -76,7 +76,7 @@ static ir_val expand_ex2(struct expand *e, ir_val x)
 
 ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in)
 {
-	if (in->type != IR_B32 || in->format || in->flags & IR_FTZ)
+	if (in->type != IR_B32 || in->format || in->flags & (IR_FTZ | IR_NORMAL))
 		return 0;
 	switch (in->sub) {
 	case IR_APPROX_RCP:

@@ -51,6 +51,27 @@ static bool identity_add(struct fold *fold, const struct fold_site *site)
 	return fuse_mul(fold, site);
 }
 
+/* x - x / y * y, as compilers of shading languages write the remainder. */
+static bool sub_to_remainder(struct fold *fold, const struct fold_site *site)
+{
+	const struct ir_inst *product = fold_def(fold, site->b), *quotient;
+
+	if (product->op != IR_MUL || !fold_used_once(fold, site->b))
+		return false;
+	for (uint32_t k = 0; k < 2; k++) {
+		ir_val y = product->args[!k];
+
+		quotient = fold_def(fold, product->args[k]);
+		if ((quotient->op == IR_DIV_U || quotient->op == IR_DIV_S) &&
+		    quotient->args[0] == site->a && quotient->args[1] == y &&
+		    fold_used_once(fold, product->args[k]))
+			return fold_to_op(fold, site,
+					  quotient->op == IR_DIV_U ? IR_REM_U : IR_REM_S, site->a,
+					  y, 0);
+	}
+	return false;
+}
+
 static bool identity_sub(struct fold *fold, const struct fold_site *site)
 {
 	const struct ir_inst *b = fold_def(fold, site->b);
@@ -65,7 +86,7 @@ static bool identity_sub(struct fold *fold, const struct fold_site *site)
 		return fold_to_op(fold, site, IR_NEG, site->b, 0, 0);
 	if (b->op == IR_NEG)
 		return fold_to_op(fold, site, IR_ADD, site->a, b->args[0], 0);
-	return false;
+	return sub_to_remainder(fold, site);
 }
 
 static bool identity_neg(struct fold *fold, const struct fold_site *site)

@@ -53,6 +53,8 @@ static bool is_unchanging_load(const struct ir_inst *p)
 /* The verifier checks the bounds of parameter loads; only alignment is left to check. */
 static bool cannot_trap(const struct ir_inst *load)
 {
+	if (load->flags & IR_DEREFERENCEABLE)
+		return true;
 	return load->space == IR_PARAM && ir_address_arg(load) < 0 && load->imm % load->align == 0;
 }
 

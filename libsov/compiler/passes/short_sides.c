@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Short sides of branches in loops with products of matrices. A loop that multiplies matrices while
- * it loads the next ones moves its pointers with a branch where a buffer ends:
+ * Short sides of branches become selects: everywhere if nothing but a condition or two depends on
+ * the branch, as operators && and || of shading languages have it, and longer ones in loops with
+ * products of matrices. A loop that multiplies matrices while it loads the next ones moves its
+ * pointers with a branch where a buffer ends:
  *
  *	before:  products, cbr %end, side, join         before:  products
  *	side:    %q = sub %p, %size               =>             %q = sub %p, %size
@@ -16,8 +18,12 @@
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/pass.h"
 
-#define MAX_WORK    4 /* instructions of a side, without constants */
-#define MAX_SELECTS 8
+/* instructions of a side, without constants, and phis of its join */
+struct limits {
+	uint32_t work, selects;
+};
+static const struct limits product_limits = {4, 8}, condition_limits = {2, 2},
+			   empty_limits = {0, 2};
 
 static bool has_product(const struct ir_func *f, ir_block b)
 {
@@ -56,17 +62,20 @@ static bool is_cheap(const struct ir_inst *in)
 	case IR_SHR_U:
 	case IR_SHR_S:
 	case IR_ICMP:
+	case IR_FCMP:
 	case IR_SELECT:
 	case IR_ZEXT:
 	case IR_SEXT:
 	case IR_TRUNC:
 		return true;
+	case IR_LOAD: /* an argument; the verifier checks that it is one */
+		return in->space == IR_PARAM && ir_address_arg(in) < 0 && in->imm % in->align == 0;
 	default:
 		return false;
 	}
 }
 
-static bool is_short(const struct ir_func *f, ir_block side)
+static bool is_short(const struct ir_func *f, ir_block side, uint32_t limit)
 {
 	uint32_t work = 0;
 
@@ -78,7 +87,7 @@ static bool is_short(const struct ir_func *f, ir_block side)
 		if (i == f->blocks[side].last)
 			break;
 		work += in->op != IR_CONST;
-		if (!is_cheap(in) || work > MAX_WORK)
+		if (!is_cheap(in) || work > limit)
 			return false;
 	}
 	return true;
@@ -93,17 +102,28 @@ static uint32_t count_phis(const struct ir_func *f, ir_block b)
 	return n;
 }
 
+static bool has_only_conditions(const struct ir_func *f, ir_block join)
+{
+	for (ir_id i = f->blocks[join].first; ir_at(f, i)->op == IR_PHI; i = ir_at(f, i)->next)
+		if (ir_at(f, i)->type != IR_B1)
+			return false;
+	return true;
+}
+
 /* The successor of b that is such a side; UINT32_MAX: none. */
-static uint32_t find_side(const struct ir_func *f, ir_block b)
+static uint32_t find_side(const struct ir_func *f, ir_block b, bool product)
 {
 	const struct ir_bb *bb = &f->blocks[b];
 
 	for (uint32_t k = 0; k < 2 && ir_at(f, bb->last)->op == IR_CBR; k++) {
 		ir_block side = bb->succ[k], join = bb->succ[!k];
+		const struct limits *limits = product                        ? &product_limits
+					      : has_only_conditions(f, join) ? &condition_limits
+									     : &empty_limits;
 
-		if (side != join && join != b && is_short(f, side) &&
+		if (side != join && join != b && is_short(f, side, limits->work) &&
 		    f->blocks[side].succ[0] == join && f->blocks[join].npreds == 2 &&
-		    count_phis(f, join) <= MAX_SELECTS)
+		    count_phis(f, join) <= limits->selects)
 			return k;
 	}
 	return UINT32_MAX;
@@ -154,7 +174,7 @@ bool pass_short_sides(struct ir_func *f, const struct target *t)
 
 	(void)t;
 	ir_for_each_block(f, b) {
-		uint32_t k = products[b] ? find_side(f, b) : UINT32_MAX;
+		uint32_t k = find_side(f, b, products[b]);
 
 		if (k == UINT32_MAX)
 			continue;

@@ -157,13 +157,13 @@ ir_val spirv_sreg(struct spirv *s, enum ir_sreg reg)
 	return ir_at(s->f, i)->res;
 }
 
-/* The instruction of the target. Subnormals do not matter in f32. */
+/* The instruction of the target. Subnormals of f32 do not matter unless the shader says so. */
 ir_val spirv_approx(struct spirv *s, enum ir_approx which, enum ir_type type, ir_val v)
 {
 	ir_id i = spirv_emit(s, IR_APPROX, type, 1, 1, &v);
 
 	ir_at(s->f, i)->sub = (uint8_t)which;
-	if (type == IR_B32)
+	if (type == IR_B32 && !s->preserve_denormals[type - IR_B16])
 		ir_at(s->f, i)->flags |= IR_NORMAL;
 	return ir_at(s->f, i)->res;
 }

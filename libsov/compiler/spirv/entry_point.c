@@ -105,6 +105,9 @@ static void read_mode(struct spirv *s)
 	case SPIRV_MODE_CONTRACTION_OFF:
 		s->no_contraction = true;
 		break;
+	case SPIRV_MODE_DENORM_PRESERVE:
+		widths = s->preserve_denormals;
+		break;
 	case SPIRV_MODE_DENORM_FLUSH_TO_ZERO:
 		widths = s->flush_denormals;
 		break;
@@ -116,7 +119,7 @@ static void read_mode(struct spirv *s)
 			spirv_fail(s, "subgroups of %u invocations; they have %d", spirv_word(s, 3),
 				   SPIRV_SUBGROUP);
 		break;
-	default: /* hints, and what holds anyway: denormals are kept, rounding is to nearest */
+	default: /* hints, and what holds anyway: rounding is to nearest */
 		break;
 	}
 	if (!widths)
@@ -149,6 +152,7 @@ static void read_modes(struct spirv *s)
 
 	memset(s->local_size, 0, sizeof(s->local_size));
 	memset(s->flush_denormals, 0, sizeof(s->flush_denormals));
+	memset(s->preserve_denormals, 0, sizeof(s->preserve_denormals));
 	memset(s->round_to_zero, 0, sizeof(s->round_to_zero));
 	s->no_contraction = s->job->options.no_contraction;
 	for (uint32_t at = 5; spirv_fetch(s, at) && s->in.opcode != SPIRV_OP_FUNCTION;

@@ -236,7 +236,7 @@ struct spirv {
 	ir_block block; /* 0: the block has its terminator */
 	struct spirv_frame *frame;
 	uint32_t local_size[3];
-	bool flush_denormals[3], round_to_zero[3]; /* of 16, 32, 64 bits */
+	bool flush_denormals[3], preserve_denormals[3], round_to_zero[3]; /* of 16, 32, 64 bits */
 	bool no_contraction;
 	uint32_t push_constants, base_workgroup; /* offsets of arguments + 1 */
 	uint32_t nlocals;

@@ -245,6 +245,9 @@ ir_val spirv_descriptor_word(struct spirv *s, const struct spirv_pointer *p, uin
 	i = spirv_emit(s, IR_LOAD, IR_B64, 1, 1, args);
 	ir_at(s->f, i)->space = s->options->layout ? IR_GLOBAL : IR_PARAM;
 	ir_at(s->f, i)->flags = IR_INVARIANT;
+	/* The descriptors of a binding exist if the shader names the binding. */
+	if (!dynamic && s->options->layout)
+		ir_at(s->f, i)->flags |= IR_DEREFERENCEABLE;
 	ir_at(s->f, i)->imm =
 		(s->options->layout ? row->offset + constant * stride : v->param) + 8 * word;
 	return ir_at(s->f, i)->res;
@@ -358,9 +361,20 @@ static uint32_t lowest_bit(uint64_t n)
 	return n ? (uint32_t)(n & -n & 0xfff) : 4096;
 }
 
-/* Adds index * stride to the address. */
+/* A product that is an offset in a buffer of less than 4 GiB. */
+static ir_val narrow_product(struct spirv *s, ir_val index, uint64_t stride)
+{
+	ir_val args[2] = {index, spirv_const(s, IR_B32, stride)};
+	ir_id i = spirv_emit(s, IR_MULWIDE_U, IR_B64, 1, 2, args);
+
+	ir_at(s->f, i)->flags = IR_NARROW;
+	return ir_at(s->f, i)->res;
+}
+
+/* Adds index * stride to the address. The index counts from the pointer or, within, from the first
+ * element of an array that holds it, where it may not be negative. */
 static void add_index(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is_signed,
-		      uint64_t stride)
+		      uint64_t stride, bool within)
 {
 	enum ir_type t =
 		p->space == IR_GLOBAL || p->space == IR_GENERIC_SPACE || p->space == IR_CONSTANT
@@ -380,7 +394,10 @@ static void add_index(struct spirv *s, struct spirv_pointer *p, ir_val index, bo
 	}
 	if (have < IR_B32)
 		index = spirv_resize(s, index, IR_B32, is_signed);
-	if (t == IR_B64 && spirv_type_of_val(s, index) == IR_B32 && stride <= INT32_MAX) {
+	if (t == IR_B64 && within && is_buffer(p->storage) && !s->options->robust &&
+	    spirv_type_of_val(s, index) == IR_B32 && stride <= INT32_MAX) {
+		by = narrow_product(s, index, stride);
+	} else if (t == IR_B64 && spirv_type_of_val(s, index) == IR_B32 && stride <= INT32_MAX) {
 		by = spirv_op(s, is_signed ? IR_MULWIDE_S : IR_MULWIDE_U, IR_B64, index,
 			      spirv_const(s, IR_B32, stride), 0);
 	} else {
@@ -460,17 +477,18 @@ static void step(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is
 		return;
 	case SPIRV_ARRAY:
 	case SPIRV_RUNTIME_ARRAY:
-		add_index(s, p, index, is_signed, t->stride);
+		add_index(s, p, index, is_signed, t->stride, true);
 		break;
 	case SPIRV_MATRIX:
 		p->column = p->row_major && p->matrix_stride;
 		add_index(s, p, index, is_signed,
 			  p->column          ? t->element->element->bytes
 			  : p->matrix_stride ? p->matrix_stride
-					     : t->stride);
+					     : t->stride,
+			  true);
 		break;
 	case SPIRV_VECTOR:
-		add_index(s, p, index, is_signed, p->column ? p->matrix_stride : t->stride);
+		add_index(s, p, index, is_signed, p->column ? p->matrix_stride : t->stride, true);
 		p->column = false;
 		break;
 	default:
@@ -503,7 +521,7 @@ void spirv_lower_access_chain(struct spirv *s, uint32_t detail)
 			if (p.target != SPIRV_MEMORY)
 				p = spirv_resolve(s, &p);
 			add_index(s, &p, index, true,
-				  d && d->count ? d->operands[0] : p.pointee->bytes);
+				  d && d->count ? d->operands[0] : p.pointee->bytes, false);
 			continue;
 		}
 		/* Indices are signed, but unsigned ones may address arrays of 2 GiB and more. */

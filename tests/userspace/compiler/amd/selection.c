@@ -69,6 +69,21 @@ static const struct row {
 	 "3;\n"
 	 "add.s64 %l5, %p1, %l4; st.global.u32 [%l3], %r0; st.global.u32 [%l5], %r0; ret;",
 	 {{"v_add_co", 0}, {"v_lshlrev_b64", 0}, {"v_mad_u64_u32", 2}, {"v_mad_i64_i32", 1}}},
+	{"an early end of the thread needs one jump, which goes to the end",
+	 "setp.ge.u32 %c0, %t, %n; @%c0 ret; st.global.u32 [%o], %t; ret;",
+	 {{"s_branch", 0}, {"s_cbranch", 1}, {"s_endpgm", 1}}},
+	{"a load ends with the last component in use",
+	 "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%q]; add.u32 %r0, %r0, %r2; st.global.u32 [%o], "
+	 "%r0; ret;",
+	 {{"global_load_dwordx3", 1}, {"global_load_dwordx4", 0}}},
+	{"an else part without code costs nothing",
+	 "ld.global.u32 %r0, [%q]; setp.ne.u32 %c0, %r0, 0; @!%c0 bra join; ld.global.u32 %r0, "
+	 "[%q+4];\n"
+	 "st.global.u32 [%o], %r0; join: st.global.u32 [%o+4], %r0; ret;",
+	 {{"s_andn2", 0}, {"s_mov_b32", 1}, {"s_cbranch", 1}}},
+	{"a product with a power of two plus a word is one shift and addition",
+	 "ld.global.u32 %r0, [%q]; mad.lo.u32 %r1, %r0, 64, %t; st.global.u32 [%o], %r1; ret;",
+	 {{"v_mul", 0}, {"v_mad", 0}, {"v_add", 0}, {"v_lshl_add_u32", 1}}},
 	{"a bounded thread index becomes a 32-bit offset to a scalar base",
 	 "shr.u32 %r0, %t, 2; mad.lo.u32 %r0, %r0, 12, %t; mul.wide.u32 %l0, %r0, 4; add.s64 %l1, "
 	 "%p0, %l0;\n"
