@@ -39,7 +39,9 @@ struct language {
 	struct method methods[2];
 };
 
-/* Debian's package tint is a game, which is in a folder of games; find_program skips it. */
+/* LLVM's passes would make instructions that llvm-spirv does not know, such as freeze; this library
+ * has passes of its own. Debian's package tint is a game, which is in a folder of games;
+ * find_program skips it. */
 static const struct language languages[] = {
 	{
 		".comp .glsl",
@@ -62,11 +64,13 @@ static const struct language languages[] = {
 	{
 		".cl",
 		"OpenCL C",
-		"clang and llvm-spirv of the same version (Debian 12: clang-15 llvm-spirv-15, "
+		"clang and llvm-spirv of the same version (Debian 12: clang-14 llvm-spirv-14, "
 		"Debian 13: clang-19 llvm-spirv-19)",
 		{{22,
 		  14,
-		  {{"clang-%u", "--target=spirv64 -x cl -O2 @user -emit-llvm -c -o @mid @in"},
+		  {{"clang-%u",
+		    "--target=spirv64 -x cl -O1 -Xclang -disable-llvm-passes @user -emit-llvm -c "
+		    "-o @mid @in"},
 		   {"llvm-spirv-%u", "-o @out @mid"}}}},
 	},
 };

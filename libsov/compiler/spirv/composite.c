@@ -160,9 +160,12 @@ void spirv_lower_shuffle(struct spirv *s, uint32_t detail)
 		if (from != UINT32_MAX && from >= a->count + b->count)
 			spirv_fail(s, "component %u of vectors of %u and %u", from, a->count,
 				   b->count);
-		out[k] = from == UINT32_MAX ? spirv_undef(s, t->element->ir)
-			 : from < a->count  ? x[from]
-					    : y[from - a->count];
+		if (from != UINT32_MAX)
+			out[k] = from < a->count ? x[from] : y[from - a->count];
+		else if (s->kernel_environment) /* clang stores vectors of three as four */
+			out[k] = spirv_const(s, t->element->ir, 0);
+		else
+			out[k] = spirv_undef(s, t->element->ir);
 	}
 	memcpy(spirv_result(s, t), out, t->leaves * sizeof(*out));
 }

@@ -242,6 +242,7 @@ struct spirv {
 	bool no_contraction;
 	uint32_t push_constants, base_workgroup; /* offsets of arguments + 1 */
 	uint32_t nlocals;
+	uint32_t group_scratch, dynamic_shared; /* symbols + 1 */
 	bool has_wide_functions; /* the module has the functions of wide_functions.c */
 };
 
@@ -367,6 +368,16 @@ void spirv_store(struct spirv *s, const struct spirv_pointer *p, const struct sp
  * access need not be checked. */
 ir_block spirv_begin_access(struct spirv *s, const struct spirv_pointer *p, uint64_t bytes);
 void spirv_set_builtin(struct spirv *s, const struct spirv_variable *v, struct spirv_pointer *p);
+struct spirv_pointer spirv_argument_copy(struct spirv *s, const struct spirv_type *t, uint32_t id,
+					 uint32_t param);
+/* The initial value of a variable of program scope; NULL: zeros (program_variable.c). */
+const uint8_t *spirv_initial_bytes(struct spirv *s, const struct spirv_variable *v);
+/* A built-in that is one word, and the invocations of a workgroup. */
+ir_val spirv_builtin_word(struct spirv *s, int32_t builtin);
+ir_val spirv_workgroup_threads(struct spirv *s);
+/* Adds index * stride to the address. */
+void spirv_add_index(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is_signed,
+		     uint64_t stride);
 void spirv_local_variable(struct spirv *s, struct spirv_variable *v);
 enum ir_scope spirv_scope(struct spirv *s, uint32_t id);
 void spirv_fence(struct spirv *s, enum ir_scope scope, uint32_t semantics);
@@ -444,6 +455,10 @@ void spirv_lower_mixed_dot(struct spirv *s, uint32_t detail);
 void spirv_lower_clock(struct spirv *s, uint32_t detail);
 void spirv_lower_expect(struct spirv *s, uint32_t detail);
 
+void spirv_lower_async_copy(struct spirv *s, uint32_t detail);
+void spirv_lower_wait_events(struct spirv *s, uint32_t detail);
+
 void spirv_lower_glsl(struct spirv *s, uint32_t number);
+void spirv_lower_opencl(struct spirv *s, uint32_t number);
 
 #endif

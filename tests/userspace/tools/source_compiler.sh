@@ -53,7 +53,7 @@ is "$message" "sov: compile: 'x.wgsl' is WGSL, which needs a compiler: install t
 	"a source in WGSL without a compiler names the compilers"
 compiler clang-15 'exit 0'
 compile x.cl
-is "$message" "sov: compile: 'x.cl' is OpenCL C, which needs a compiler: install clang and llvm-spirv of the same version (Debian 12: clang-15 llvm-spirv-15, Debian 13: clang-19 llvm-spirv-19)" \
+is "$message" "sov: compile: 'x.cl' is OpenCL C, which needs a compiler: install clang and llvm-spirv of the same version (Debian 12: clang-14 llvm-spirv-14, Debian 13: clang-19 llvm-spirv-19)" \
 	"clang without llvm-spirv of its version is no compiler of OpenCL C"
 
 # The last argument but two is "-o".

@@ -31,8 +31,9 @@ static bool fill_parameters(struct instruction_test *t, const struct ir_func *f,
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct test_parameter *p = &t->parameters[i];
 		uint64_t buffer[2] = {(i + 1) * BUFFER_SPACING, (uint64_t)p->count * p->bytes};
+		size_t buffer_bytes = is_opencl(t->name) ? sizeof(*buffer) : sizeof(buffer);
 
-		if (f->params[i].size != (p->buffer ? sizeof(buffer) : p->count * p->bytes))
+		if (f->params[i].size != (p->buffer ? buffer_bytes : p->count * p->bytes))
 			return false;
 		memcpy(bytes + f->params[i].offset, p->buffer ? (void *)buffer : p->memory,
 		       f->params[i].size);
@@ -67,6 +68,9 @@ static void interpret(struct instruction_test *t, const struct ir_module *m, con
 	bool ran, right;
 
 	memcpy(l.block, kernel->required_threads, sizeof(l.block));
+	if (!l.block[0])
+		l.block[0] = t->block, l.block[1] = l.block[2] = 1;
+	l.dynamic_shared = t->shared;
 	test_reset(t);
 	if (!fill_parameters(t, kernel, params)) {
 		ok(false, "the comments of %s describe its resources", t->name);
@@ -119,9 +123,7 @@ int main(int argc, char **argv)
 	int n;
 
 	only = argc > 1 ? argv[1] : NULL;
-	n = files_each(SHADERS, ".comp", check_shader);
-
-	files_each(SHADERS, ".spvasm", check_shader);
+	n = shaders_each(check_shader);
 	ok(n >= 1, "the folder has shaders");
 	return tap_done();
 }

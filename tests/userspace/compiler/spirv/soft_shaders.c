@@ -23,7 +23,7 @@ static bool launch(struct instruction_test *t, sov_function f)
 	test_reset(t);
 	good = copy_in(now.context, t, at, arguments);
 	for (uint32_t k = 0; k < t->count; k++)
-		if (t->parameters[k].buffer) {
+		if (t->parameters[k].buffer && !is_opencl(t->name)) {
 			buffers[k].address = at[k];
 			buffers[k].bytes =
 				(uint64_t)t->parameters[k].count * t->parameters[k].bytes;
@@ -31,6 +31,9 @@ static bool launch(struct instruction_test *t, sov_function f)
 		}
 	l.grid[0] = t->grid;
 	l.grid[1] = l.grid[2] = 1;
+	if (is_opencl(t->name))
+		l.block[0] = t->block, l.block[1] = l.block[2] = 1;
+	l.shared_bytes = t->shared;
 	l.arguments = arguments;
 	l.argument_count = t->count;
 	good = good && must(sov_function_launch(f, &l), "launching") &&
@@ -53,7 +56,8 @@ static void run_shader(const char *name, const char *text, size_t length)
 	sov_module m = NULL;
 	sov_function f;
 	bool good = must(sov_module_load(now.context, binary, length, NULL, &m), "loading") &&
-		    must(sov_module_get_function(m, "main", &f), "looking for the kernel");
+		    must(sov_module_get_function(m, is_opencl(name) ? "test" : "main", &f),
+			 "looking for the kernel");
 
 	ok(good && launch(t, f), "%s on %s: %s", name, now.device, t->title);
 	if (m)
@@ -82,8 +86,7 @@ static void run_device(uint32_t ordinal)
 	snprintf(name, sizeof(name), "%s%s", p.name,
 		 p.features & SOV_FEATURE_HAZARD_CHECK ? ", hazard mode" : "");
 	now.device = name;
-	files_each(SHADERS, ".comp", check_shader);
-	files_each(SHADERS, ".spvasm", check_shader);
+	shaders_each(check_shader);
 	ok(must(sov_context_destroy(now.context), "destroying"),
 	   "the context of software GPU %u is destroyed", ordinal);
 }
