@@ -118,8 +118,10 @@ void spirv_lower_construct(struct spirv *s, uint32_t detail)
 	if (t->kind < SPIRV_VECTOR || t->kind > SPIRV_STRUCT || t->leaves > SPIRV_MAX_LEAVES)
 		spirv_fail(s, "values of the type %s are not constructed", spirv_id_name(s, t->id));
 	out = arena_array(s->arena, t->leaves + 1, sizeof(*out));
-	for (uint32_t k = 3; k < s->in.count; k++) {
-		uint32_t id = spirv_word(s, k), count = spirv_value_type(s, id)->leaves;
+	/* All elements of a cooperative matrix are the one constituent. */
+	for (uint32_t k = 3; t->use ? n < t->leaves : k < s->in.count; k++) {
+		uint32_t id = spirv_word(s, t->use ? 3 : k),
+			 count = spirv_value_type(s, id)->leaves;
 		const ir_val *leaves;
 
 		if (count > t->leaves - n)

@@ -141,6 +141,9 @@ void spirv_lower_convert(struct spirv *s, uint32_t how)
 	    spirv_is_float(have) != from_float || spirv_scalar(have)->kind > SPIRV_FLOAT ||
 	    spirv_is_bool(t) || spirv_is_bool(have))
 		spirv_fail(s, "the operand or the result has the wrong type");
+	if ((t->use || have->use) && !spirv_matrices_correspond(t, have))
+		spirv_fail(s, "a cooperative matrix of another use or shape, or of bytes for a "
+			      "factor of wider elements");
 	for (uint32_t k = 0; k < t->leaves; k++)
 		out[k] = convert_one(s, how, spirv_type_of_val(s, a[k]), spirv_leaf_type(t, k),
 				     a[k]);

@@ -233,6 +233,10 @@ static const struct spirv_lowering table[] = {
 	ROW(GROUP_LOGICAL_AND_KHR, group_reduce, IR_AND),
 	ROW(GROUP_LOGICAL_OR_KHR, group_reduce, IR_OR),
 	ROW(GROUP_LOGICAL_XOR_KHR, group_reduce, IR_XOR),
+	ROW(COOPERATIVE_MATRIX_LOAD_KHR, matrix_load, 0),
+	ROW(COOPERATIVE_MATRIX_STORE_KHR, matrix_store, 0),
+	ROW(COOPERATIVE_MATRIX_MUL_ADD_KHR, matrix_multiply, 0),
+	ROW(COOPERATIVE_MATRIX_LENGTH_KHR, matrix_length, 0),
 	ROW(GROUP_ASYNC_COPY, async_copy, 0),
 	ROW(GROUP_WAIT_EVENTS, wait_events, 0),
 	{6916, 0, spirv_lower_mixed_dot, 0}, /* FDot2MixAcc32VALVE */

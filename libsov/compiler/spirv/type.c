@@ -52,7 +52,7 @@ const struct spirv_type *spirv_result_type(struct spirv *s)
 
 const struct spirv_type *spirv_scalar(const struct spirv_type *t)
 {
-	while (t->kind == SPIRV_VECTOR || t->kind == SPIRV_MATRIX)
+	while (t->kind == SPIRV_VECTOR || t->kind == SPIRV_MATRIX || t->use)
 		t = t->element;
 	return t;
 }
@@ -400,6 +400,11 @@ void spirv_read_type(struct spirv *s)
 		break;
 	case SPIRV_OP_TYPE_SAMPLED_IMAGE:
 		read_handle(s, SPIRV_SAMPLED_IMAGE);
+		break;
+	case SPIRV_OP_TYPE_COOPERATIVE_MATRIX_KHR:
+		t = type_new(s, SPIRV_ARRAY);
+		spirv_read_cooperative_matrix(s, t);
+		enter(s, t);
 		break;
 	case SPIRV_OP_TYPE_EVENT:
 		read_handle(s, SPIRV_EVENT);

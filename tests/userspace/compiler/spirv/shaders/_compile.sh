@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Makes the .spv file of every shader and kernel in this folder, with glslang, SPIRV-Tools, clang 14 and
-# llvm-spirv 14.
+# Makes the .spv file of every shader and kernel in this folder, with glslang (14 or newer), SPIRV-Tools,
+# clang 14 and llvm-spirv 14.
 set -eu
 cd "$(dirname "$0")"
 for f in *.comp; do
