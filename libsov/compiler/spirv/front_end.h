@@ -86,7 +86,7 @@ struct spirv_type {
 	uint32_t align;   /* of a variable without decorations */
 	uint32_t storage; /* of a pointer */
 	uint32_t depth;
-	/* of a cooperative matrix, which is an array of a lane's elements; use: + 1, 0: it is none */
+	/* of a cooperative matrix, an array of a lane's elements; use: + 1, 0: it is none */
 	uint8_t use, rows, columns;
 	bool decorated; /* the size may come from decorations */
 	/* images */
@@ -277,7 +277,7 @@ void spirv_read_type(struct spirv *s);
 const struct spirv_type *spirv_type_of(struct spirv *s, uint32_t id);
 /* Of a value that must not be void. */
 const struct spirv_type *spirv_result_type(struct spirv *s);
-/* The scalar that a vector, matrix or cooperative matrix has components of, or the scalar. */
+/* The scalar that a vector or matrix, also a cooperative one, has components of. */
 const struct spirv_type *spirv_scalar(const struct spirv_type *t);
 /* Type of leaf k of a value. */
 enum ir_type spirv_leaf_type(const struct spirv_type *t, uint32_t k);
