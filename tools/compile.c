@@ -10,6 +10,7 @@
 struct request {
 	const char *in, *out, *target, *print, *level, *threads;
 	bool serial, spill, keep_calls, no_uniform, stats, json;
+	struct source_options source;
 };
 
 static double clock_seconds(void)
@@ -100,7 +101,7 @@ static int compile_file(const struct verb *v, const struct request *q)
 	void *text = NULL;
 	int status = EXIT_FAILED;
 
-	if (!o.print_to || !read_file(v, q->in, &text, &size)) {
+	if (!o.print_to || !read_source(v, q->in, &q->source, &text, &size)) {
 		if (o.print_to)
 			fclose(o.print_to);
 		free(printed);
@@ -146,7 +147,8 @@ static int unknown_target(const struct verb *v, const char *name)
 
 static int compile_run(const struct verb *v, int argc, char **argv)
 {
-	struct request q = {.target = "sm_90", .level = "3", .threads = "0"};
+	struct request q = {
+		.target = "sm_90", .level = "3", .threads = "0", .source = SOURCE_OPTIONS};
 	const struct option options[] = {
 		{"target", 't', "TARGET", "target to compile for (default sm_90)", NULL, &q.target},
 		{"output", 'o', "FILE", "write the image to FILE", NULL, &q.out},
@@ -163,6 +165,7 @@ static int compile_run(const struct verb *v, int argc, char **argv)
 		{"json", 0, NULL, "print statistics as JSON", &q.json, NULL},
 		{"jobs", 'j', "N", "compile N kernels in parallel (default 0: one per CPU)", NULL,
 		 &q.threads},
+		SOURCE_OPTION_ROWS(q.source),
 		{0},
 	};
 	int operands, status;
@@ -183,6 +186,8 @@ static int compile_run(const struct verb *v, int argc, char **argv)
 	if (!*q.threads || strspn(q.threads, "0123456789") != strlen(q.threads) ||
 	    strlen(q.threads) > 4)
 		return usage_error(v, "jobs '%s' is not an integer from 0 to 9999", q.threads);
+	if (!parse_source_options(v, &q.source))
+		return EXIT_USAGE;
 	if (!target_find(q.target))
 		return unknown_target(v, q.target);
 	q.in = argv[0];
@@ -191,10 +196,11 @@ static int compile_run(const struct verb *v, int argc, char **argv)
 
 const struct verb verb_compile = {
 	.name = "compile",
-	.summary = "Compile PTX or SPIR-V to native code.",
+	.summary = "Compile PTX, SPIR-V, GLSL, WGSL or OpenCL C to native code.",
 	.usage = "[--target TARGET] [-o FILE] [OPTION]... SOURCE",
-	.details = "SOURCE is PTX or SPIR-V, or the compiler's IR if its name ends in .ir. "
-		   "Messages go\n"
-		   "to standard error, each with line and column or the word of SPIR-V.\n",
+	.details =
+		"SOURCE is PTX or SPIR-V, or the compiler's IR if its name ends in .ir. "
+		"Messages go\n"
+		"to standard error, each with line and column or the word of SPIR-V.\n" SOURCE_HELP,
 	.run = compile_run,
 };

@@ -16,6 +16,7 @@ struct request {
 	uint64_t limit; /* ns, 0 = the library's default */
 	bool time, json, serial, unoptimised;
 	unsigned count;
+	struct source_options source;
 	struct argument arguments[MAX_ARGUMENTS];
 };
 
@@ -29,8 +30,10 @@ struct state {
 	sov_function function;
 	sov_event start, end;
 	uint64_t nanoseconds;
-	/* Kernel arguments: a scalar's bits or a buffer's address. */
-	uint64_t values[MAX_ARGUMENTS];
+	void *data; /* the file */
+	size_t size;
+	/* Kernel arguments: a scalar's bits, or a buffer's address and size. */
+	sov_buffer values[MAX_ARGUMENTS];
 };
 
 static bool failed(const struct state *s, sov_result r, const char *operation)
@@ -64,19 +67,14 @@ static bool open_device(struct state *s)
 static bool load_kernel(struct state *s)
 {
 	sov_module_options options = SOV_INIT(sov_module_options);
-	void *data;
-	size_t size;
 
-	if (!read_file(s->verb, s->q->file, &data, &size))
-		return false;
 	options.flags = (s->q->serial ? SOV_MODULE_SERIAL : 0) |
 			(s->q->unoptimised ? SOV_MODULE_UNOPTIMISED : 0);
 	struct progress *p = progress_start("compiling");
-	sov_result r = sov_module_load(s->context, data, size, &options, &s->module);
+	sov_result r = sov_module_load(s->context, s->data, s->size, &options, &s->module);
 
 	progress_end(p);
 	fputs(sov_module_messages(), stderr);
-	free(data);
 	if (failed(s, r, s->q->file))
 		return false;
 	s->attributes = SOV_INIT(sov_function_attributes);
@@ -93,17 +91,32 @@ static bool fill_buffers(struct state *s)
 		struct argument *a = &s->q->arguments[i];
 		uint64_t bytes = a->count * a->type->bytes;
 
-		s->values[i] = a->scalar;
+		s->values[i] = (sov_buffer){a->scalar, bytes};
 		if (!a->buffer)
 			continue;
 		if (!fill_argument(s->verb, i + 1, a) ||
-		    failed(s, sov_memory_alloc(s->context, bytes, &s->values[i]),
+		    failed(s, sov_memory_alloc(s->context, bytes, &s->values[i].address),
 			   "allocating a buffer") ||
-		    failed(s, sov_memory_copy(s->context, s->values[i], SOV_HOST(a->data), bytes),
+		    failed(s,
+			   sov_memory_copy(s->context, s->values[i].address, SOV_HOST(a->data),
+					   bytes),
 			   "filling a buffer"))
 			return false;
 	}
 	return true;
+}
+
+/* Bytes of an argument: a kernel of the Vulkan environment takes a buffer's size, too. */
+static size_t argument_bytes(const struct state *s, unsigned i)
+{
+	uint32_t offset, size = 0;
+
+	if (!s->q->arguments[i].buffer)
+		return s->q->arguments[i].type->bytes;
+	if (!sov_function_get_parameter(s->function, i, &offset, &size) &&
+	    size == sizeof(sov_buffer))
+		return size;
+	return sizeof(sov_ptr);
 }
 
 static bool launch_and_wait(struct state *s)
@@ -114,8 +127,7 @@ static bool launch_and_wait(struct state *s)
 
 	for (unsigned i = 0; i < s->q->count; i++) {
 		pointers[i] = &s->values[i]; /* little-endian host: low bytes first */
-		sizes[i] = s->q->arguments[i].buffer ? sizeof(sov_ptr)
-						     : s->q->arguments[i].type->bytes;
+		sizes[i] = argument_bytes(s, i);
 	}
 	memcpy(l.grid, s->q->grid, sizeof(l.grid));
 	memcpy(l.block, s->q->block, sizeof(l.block));
@@ -148,7 +160,9 @@ static bool fetch_buffers(struct state *s)
 
 		if (!a->buffer || (!a->print && !a->out))
 			continue;
-		if (failed(s, sov_memory_copy(s->context, SOV_HOST(a->data), s->values[i], bytes),
+		if (failed(s,
+			   sov_memory_copy(s->context, SOV_HOST(a->data), s->values[i].address,
+					   bytes),
 			   "reading a buffer back") ||
 		    (a->out && !write_file(s->verb, a->out, a->data, bytes)))
 			return false;
@@ -226,8 +240,8 @@ static void print_json(const struct state *s)
 static int run_kernel(const struct verb *v, struct request *q)
 {
 	struct state s = {.verb = v, .q = q};
-	bool good = open_device(&s) && load_kernel(&s) && fill_buffers(&s) && launch_and_wait(&s) &&
-		    fetch_buffers(&s);
+	bool good = read_source(v, q->file, &q->source, &s.data, &s.size) && open_device(&s) &&
+		    load_kernel(&s) && fill_buffers(&s) && launch_and_wait(&s) && fetch_buffers(&s);
 
 	if (good && q->json)
 		print_json(&s);
@@ -235,6 +249,7 @@ static int run_kernel(const struct verb *v, struct request *q)
 		print_text(&s);
 	if (s.context)
 		sov_context_destroy(s.context);
+	free(s.data);
 	return good ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -259,7 +274,7 @@ static bool parse_triple(const struct verb *v, const char *what, const char *tex
 
 static int run_run(const struct verb *v, int argc, char **argv)
 {
-	struct request q = {0};
+	struct request q = {.source = SOURCE_OPTIONS};
 	const char *grid = "1", *block = NULL, *shared = "0", *limit = NULL, *level = "3";
 	const struct option options[] = {
 		{"kernel", 'k', "NAME", "kernel to launch (default: the first one)", NULL,
@@ -276,6 +291,7 @@ static int run_run(const struct verb *v, int argc, char **argv)
 		{"serial", 0, NULL, "serialise the instructions of PTX kernels", &q.serial, NULL},
 		{"time", 0, NULL, "print the kernel's run time by the device clock", &q.time, NULL},
 		{"json", 0, NULL, "print JSON", &q.json, NULL},
+		SOURCE_OPTION_ROWS(q.source),
 		{0},
 	};
 	uint64_t number = 0;
@@ -292,6 +308,8 @@ static int run_run(const struct verb *v, int argc, char **argv)
 	q.unoptimised = !strcmp(level, "0");
 	if (!block)
 		return usage_error(v, "missing option: --block X[,Y[,Z]]");
+	if (!parse_source_options(v, &q.source))
+		return EXIT_USAGE;
 	if (limit && !parse_u64(v, "limit", limit, 1, UINT64_MAX / 1000000000, &number))
 		return EXIT_USAGE;
 	q.limit = number * 1000000000;
@@ -316,8 +334,8 @@ static int run_run(const struct verb *v, int argc, char **argv)
 
 const struct verb verb_run = {
 	.name = "run",
-	.summary = "Launch a kernel from a PTX file or an image once.",
+	.summary = "Launch a kernel from a source file or an image once.",
 	.usage = "--block X[,Y[,Z]] [OPTION]... FILE [ARGUMENT]...",
-	.details = ARGUMENT_HELP,
+	.details = SOURCE_HELP ARGUMENT_HELP,
 	.run = run_run,
 };

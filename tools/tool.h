@@ -67,6 +67,33 @@ bool write_file(const struct verb *v, const char *path, const void *data, size_t
 /* Returns false, with a message, if stdout could not be written (closed, or disk full). */
 bool flush_output(const struct verb *v);
 
+/* ---- source_compiler.c: files in GLSL, WGSL and OpenCL C ---- */
+
+struct source_options {
+	const char *words;      /* further options of the compiler, separated by blanks */
+	const char *limit_text; /* as given */
+	uint64_t limit;         /* seconds, 0: none */
+};
+#define SOURCE_OPTIONS {.words = "", .limit_text = "60"}
+/* clang-format off */
+#define SOURCE_OPTION_ROWS(o) \
+	{"compiler-limit", 0, "SECONDS", \
+	 "time limit of the compiler of GLSL, WGSL or OpenCL C (default 60, 0: none)", \
+	 NULL, &(o).limit_text}, \
+	{"compiler-options", 0, "WORDS", "options of that compiler, separated by blanks", \
+	 NULL, &(o).words}
+/* clang-format on */
+#define SOURCE_HELP \
+	"A file named .comp or .glsl (GLSL), .wgsl (WGSL) or .cl (OpenCL C) is translated to " \
+	"SPIR-V\n" \
+	"first, by glslangValidator or glslc, by tint or naga, or by clang and llvm-spirv.\n"
+
+bool parse_source_options(const struct verb *v, struct source_options *o);
+/* Reads a file as read_file does; what it holds in another language, as SPIR-V. Call it before
+ * other threads start: it waits for signals. */
+bool read_source(const struct verb *v, const char *path, const struct source_options *o,
+		 void **data, size_t *size);
+
 /* ---- json.c: streaming JSON writer; each outermost value is one line ---- */
 
 struct json {

@@ -38,6 +38,7 @@ const VkExtensionProperties device_extensions[] = {
 	EXTENSION(KHR_8BIT_STORAGE),
 	EXTENSION(KHR_BIND_MEMORY_2),
 	EXTENSION(KHR_BUFFER_DEVICE_ADDRESS),
+	EXTENSION(KHR_COOPERATIVE_MATRIX),
 	EXTENSION(KHR_COPY_COMMANDS_2),
 	EXTENSION(KHR_DEDICATED_ALLOCATION),
 	EXTENSION(KHR_DESCRIPTOR_UPDATE_TEMPLATE),
@@ -174,6 +175,12 @@ static const VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float = {
 	.shaderSharedFloat64AtomicAdd = VK_TRUE,
 };
 
+/* Each piece of a matrix is checked. */
+static const VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices = {
+	.cooperativeMatrix = VK_TRUE,
+	.cooperativeMatrixRobustBufferAccess = VK_TRUE,
+};
+
 /* The bools of a structure, which follow its header, and where their values lie. */
 static const struct feature_group {
 	VkStructureType type;
@@ -224,6 +231,7 @@ static const struct feature_group {
 	GROUP(MAINTENANCE_4_FEATURES, 1, features13, maintenance4),
 	GROUP(ROBUSTNESS_2_FEATURES_EXT, 3, robustness2, robustBufferAccess2),
 	GROUP(SHADER_ATOMIC_FLOAT_FEATURES_EXT, 12, atomic_float, shaderBufferFloat32Atomics),
+	GROUP(COOPERATIVE_MATRIX_FEATURES_KHR, 2, matrices, cooperativeMatrix),
 #undef GROUP
 };
 

@@ -17,6 +17,7 @@
 #include <vulkan/vk_icd.h>
 #include <vulkan/vulkan.h>
 #include "libsov/sov.h"
+#include "libsov/vulkan/cooperative_matrix.h"
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(*(array))))
 
@@ -57,6 +58,11 @@ bool extension_known(const VkExtensionProperties *list, uint32_t count, const ch
 void features_fill(VkPhysicalDeviceFeatures2 *features);
 /* Whether all features that a device asks for exist. */
 bool features_supported(const VkDeviceCreateInfo *info);
+
+/* ---- properties.c ---- */
+
+/* Whether the device multiplies matrices in hardware. */
+bool has_matrix_units(VkPhysicalDevice p);
 
 /* ---- debug.c ---- */
 

@@ -62,6 +62,7 @@ ALIAS(PHYSICAL, GetPhysicalDeviceSparseImageFormatProperties2KHR,
 ALIAS(PHYSICAL, GetPhysicalDeviceToolPropertiesEXT, EXT_TOOLING_INFO,
       GetPhysicalDeviceToolProperties)
 EXTENSION(PHYSICAL, GetPhysicalDeviceCalibrateableTimeDomainsEXT, EXT_CALIBRATED_TIMESTAMPS)
+EXTENSION(PHYSICAL, GetPhysicalDeviceCooperativeMatrixPropertiesKHR, KHR_COOPERATIVE_MATRIX)
 
 CORE(DEVICE, AllocateCommandBuffers)
 CORE(DEVICE, AllocateDescriptorSets)

@@ -86,6 +86,11 @@ static uint32_t vendor_id(const sov_device_properties *s)
 	return !strncmp(s->target, "sm_", 3) ? 0x10de : 0x1002;
 }
 
+bool has_matrix_units(VkPhysicalDevice p)
+{
+	return vendor_id(&p->properties) == 0x10de;
+}
+
 static void device_uuid(const sov_device_properties *s, uint8_t *uuid)
 {
 	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
@@ -164,6 +169,7 @@ struct all_properties {
 	VkPhysicalDeviceRobustness2PropertiesEXT robustness2;
 	VkPhysicalDevicePushDescriptorPropertiesKHR push;
 	VkPhysicalDeviceExternalMemoryHostPropertiesEXT host;
+	VkPhysicalDeviceCooperativeMatrixPropertiesKHR matrices;
 };
 
 static void fill_11(VkPhysicalDevice p, VkPhysicalDeviceVulkan11Properties *v)
@@ -287,6 +293,8 @@ static const struct property_group groups[] = {
 	GROUP(PUSH_DESCRIPTOR_PROPERTIES_KHR, push, maxPushDescriptors, maxPushDescriptors),
 	GROUP(EXTERNAL_MEMORY_HOST_PROPERTIES_EXT, host, minImportedHostPointerAlignment,
 	      minImportedHostPointerAlignment),
+	GROUP(COOPERATIVE_MATRIX_PROPERTIES_KHR, matrices, cooperativeMatrixSupportedStages,
+	      cooperativeMatrixSupportedStages),
 #undef GROUP
 };
 
@@ -307,6 +315,7 @@ VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevice p,
 				.robustUniformBufferAccessSizeAlignment = 1},
 		.push = {.maxPushDescriptors = 32},
 		.host = {.minImportedHostPointerAlignment = (VkDeviceSize)sysconf(_SC_PAGESIZE)},
+		.matrices = {.cooperativeMatrixSupportedStages = COMPUTE},
 	};
 	VkBaseOutStructure *s;
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compiles texture_functions.cu and f64_functions.cu to PTX with clang 19 and writes a C string of each.
+# Compiles texture_functions.cu, f64_functions.cu and opencl_functions.cu to PTX with clang 19 and writes
+# a C string of each.
 #   usage: libsov/compiler/library/ptx.sh [FOLDER]    FOLDER (that of this script): for the files
 set -eu
 to=$(cd "${1:-$(dirname "$0")}" && pwd)
@@ -29,3 +30,4 @@ translate() { # name, header that declares the string
 }
 translate texture_functions textures.h
 translate f64_functions f64_functions_ptx.h
+translate opencl_functions opencl_functions_ptx.h

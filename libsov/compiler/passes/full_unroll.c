@@ -19,7 +19,9 @@
  * by an induction variable: after unrolling, every index is constant and scalar replacement can
  * remove the array. It also pays where at least half of an iteration folds away: what depends on
  * induction variables alone becomes constant, addresses become offsets, and loads from constant
- * memory become operands. Loops marked nounroll and loops with convergent operations stay. Inner
+ * memory become operands. Loops marked nounroll stay. A loop with convergent operations is unrolled
+ * only where it indexes a local array, such as the sums of matrix products, and if the counted exit
+ * is its only one: then the lanes that execute an iteration are those that enter the loop. Inner
  * loops come first. Unrolling an outer loop may make the trip count of a remaining inner loop
  * constant, so the pass folds constants and repeats until nothing changes or its budget is spent.
  *
@@ -44,6 +46,7 @@ struct loop {
 	ir_block header, preheader, latch;
 	ir_block *blocks; /* in reverse postorder, the header first */
 	uint32_t nblocks, cost;
+	bool is_convergent;
 	ir_block exit_from; /* source of the counted exit edge */
 	uint32_t trip_count;
 };
@@ -124,8 +127,9 @@ static bool compute_cost(struct full_unroll *s, struct loop *l)
 		ir_for_each_inst(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
-			if (ir_ops[in->op].properties & P_CONV || in->op == IR_CLOCK)
+			if (in->op == IR_CALL || in->op == IR_CALLPTR || in->op == IR_CLOCK)
 				return false;
+			l->is_convergent |= (ir_ops[in->op].properties & P_CONV) != 0;
 			l->cost += is_expanded(in->op) ? COST_EXPANDED : 1;
 			if (l->cost > MAX_ARRAY_LOOP_COST)
 				return false;
@@ -491,12 +495,28 @@ static bool folds_with_outer(struct full_unroll *s, struct loop *l)
 	return find_loop(s, &again, l->header) && result;
 }
 
+static bool has_one_exit(const struct full_unroll *s, const struct loop *l)
+{
+	uint32_t exits = 0;
+
+	for (uint32_t k = 0; k < l->nblocks; k++) {
+		const struct ir_bb *bb = &s->f->blocks[l->blocks[k]];
+
+		for (uint32_t n = 0; n < bb->nsucc; n++)
+			exits += !in_loop(s, bb->succ[n]);
+		exits += !bb->nsucc;
+	}
+	return exits == 1;
+}
+
 static bool is_profitable(struct full_unroll *s, struct loop *l)
 {
 	uint32_t all = l->cost * l->trip_count;
 
 	if ((int64_t)all > s->budget)
 		return false;
+	if (l->is_convergent)
+		return all <= MAX_ARRAY_LOOP_COST && indexes_array(s, l) && has_one_exit(s, l);
 	return l->trip_count == 1 || all <= MAX_TOTAL_COST ||
 	       (all <= MAX_ARRAY_LOOP_COST && indexes_array(s, l)) || folds(s, l, NULL) ||
 	       folds_with_outer(s, l);

@@ -47,7 +47,7 @@ static ir_val local_index(struct spirv *s)
 	return spirv_op(s, IR_ADD, IR_B32, v, thread_axis(s, 0), 0);
 }
 
-static ir_val workgroup_threads(struct spirv *s)
+ir_val spirv_workgroup_threads(struct spirv *s)
 {
 	ir_val v = spirv_op(s, IR_MUL, IR_B32, axis_size(s, 0), axis_size(s, 1), 0);
 
@@ -56,8 +56,8 @@ static ir_val workgroup_threads(struct spirv *s)
 
 static ir_val subgroups(struct spirv *s)
 {
-	ir_val v =
-		spirv_op(s, IR_ADD, IR_B32, workgroup_threads(s), word(s, SPIRV_SUBGROUP - 1), 0);
+	ir_val v = spirv_op(s, IR_ADD, IR_B32, spirv_workgroup_threads(s),
+			    word(s, SPIRV_SUBGROUP - 1), 0);
 
 	return spirv_op(s, IR_SHR_U, IR_B32, v, word(s, 5), 0);
 }
@@ -131,6 +131,11 @@ static ir_val component(struct spirv *s, int32_t builtin, uint32_t k)
 	default:
 		return 0;
 	}
+}
+
+ir_val spirv_builtin_word(struct spirv *s, int32_t builtin)
+{
+	return component(s, builtin, 0);
 }
 
 void spirv_set_builtin(struct spirv *s, const struct spirv_variable *v, struct spirv_pointer *p)

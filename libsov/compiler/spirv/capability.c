@@ -215,7 +215,7 @@ const struct spirv_capability spirv_capabilities[] = {
 	{6018, 1, "DotProductInput4x8BitPacked"},
 	{6019, 1, "DotProduct"},
 	{6020, 0, "RayCullMaskKHR"},
-	{6022, 0, "CooperativeMatrixKHR"},
+	{6022, 1, "CooperativeMatrixKHR"},
 	{6024, 0, "ReplicatedCompositesEXT"},
 	{6025, 1, "BitInstructions"},
 	{6026, 1, "GroupNonUniformRotateKHR"},

@@ -118,8 +118,10 @@ void spirv_lower_construct(struct spirv *s, uint32_t detail)
 	if (t->kind < SPIRV_VECTOR || t->kind > SPIRV_STRUCT || t->leaves > SPIRV_MAX_LEAVES)
 		spirv_fail(s, "values of the type %s are not constructed", spirv_id_name(s, t->id));
 	out = arena_array(s->arena, t->leaves + 1, sizeof(*out));
-	for (uint32_t k = 3; k < s->in.count; k++) {
-		uint32_t id = spirv_word(s, k), count = spirv_value_type(s, id)->leaves;
+	/* All elements of a cooperative matrix are the one constituent. */
+	for (uint32_t k = 3; t->use ? n < t->leaves : k < s->in.count; k++) {
+		uint32_t id = spirv_word(s, t->use ? 3 : k),
+			 count = spirv_value_type(s, id)->leaves;
 		const ir_val *leaves;
 
 		if (count > t->leaves - n)
@@ -160,9 +162,12 @@ void spirv_lower_shuffle(struct spirv *s, uint32_t detail)
 		if (from != UINT32_MAX && from >= a->count + b->count)
 			spirv_fail(s, "component %u of vectors of %u and %u", from, a->count,
 				   b->count);
-		out[k] = from == UINT32_MAX ? spirv_undef(s, t->element->ir)
-			 : from < a->count  ? x[from]
-					    : y[from - a->count];
+		if (from != UINT32_MAX)
+			out[k] = from < a->count ? x[from] : y[from - a->count];
+		else if (s->kernel_environment) /* clang stores vectors of three as four */
+			out[k] = spirv_const(s, t->element->ir, 0);
+		else
+			out[k] = spirv_undef(s, t->element->ir);
 	}
 	memcpy(spirv_result(s, t), out, t->leaves * sizeof(*out));
 }

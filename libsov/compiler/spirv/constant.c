@@ -104,13 +104,15 @@ static void read_composite(struct spirv *s, const struct spirv_type *t)
 	struct spirv_constant *c;
 	uint64_t *bits;
 
-	if (s->in.count - 3 != t->count || t->kind < SPIRV_VECTOR || t->kind > SPIRV_STRUCT)
+	if (s->in.count - 3 != (t->use ? 1 : t->count) || t->kind < SPIRV_VECTOR ||
+	    t->kind > SPIRV_STRUCT)
 		spirv_fail(s, "%u constituents for %s, which has %u parts", s->in.count - 3,
 			   spirv_id_name(s, t->id), t->count);
 	c = constant_new(s, t);
 	bits = bits_new(s, c);
 	for (uint32_t k = 0; k < t->count; k++) {
-		const struct spirv_constant *part = constant_of(s, spirv_word(s, 3 + k));
+		const struct spirv_constant *part =
+			constant_of(s, spirv_word(s, t->use ? 3 : 3 + k));
 		uint32_t leaf;
 		const struct spirv_type *want = spirv_part(s, t, k, &leaf);
 

@@ -32,6 +32,33 @@ static ir_val convert_float(struct spirv *s, enum ir_type from, enum ir_type to,
 	return ir_at(s->f, i)->res;
 }
 
+/* OpenCL may ask for another rounding than to zero. */
+static enum ir_round integer_rounding(struct spirv *s)
+{
+	return spirv_decoration_of(s, spirv_word(s, 2), SPIRV_NO_MEMBER,
+				   SPIRV_DECORATION_FP_ROUNDING_MODE)
+		       ? rounding(s)
+		       : IR_RZ;
+}
+
+static bool is_saturated(struct spirv *s)
+{
+	return spirv_is_decorated(s, spirv_word(s, 2), SPIRV_DECORATION_SATURATED_CONVERSION);
+}
+
+/* Clamps a number of at least 32 bits to a type that is not wider. */
+static ir_val clamp_to(struct spirv *s, ir_val v, enum ir_type to, bool is_signed)
+{
+	enum ir_type t = spirv_type_of_val(s, v);
+	uint64_t top = UINT64_MAX >> (64 - ir_type_bits(to) + is_signed);
+
+	if (!is_signed)
+		return spirv_op(s, IR_MIN_U, t, v, spirv_const(s, t, top), 0);
+	v = spirv_op(s, IR_MIN_S, t, v, spirv_const(s, t, top), 0);
+	return spirv_op(s, IR_MAX_S, t, v, spirv_const(s, t, ~top), 0);
+}
+
+/* The conversions of the IR saturate, and make 0 of NaN. */
 static ir_val to_integer(struct spirv *s, bool is_signed, enum ir_type from, enum ir_type to,
 			 ir_val v)
 {
@@ -39,8 +66,11 @@ static ir_val to_integer(struct spirv *s, bool is_signed, enum ir_type from, enu
 	ir_id i = spirv_emit(s, is_signed ? IR_FTOS : IR_FTOU, wide, 1, 1, &v);
 
 	ir_at(s->f, i)->from = from;
-	ir_at(s->f, i)->round = IR_RZ;
-	return spirv_resize(s, ir_at(s->f, i)->res, to, false);
+	ir_at(s->f, i)->round = integer_rounding(s);
+	v = ir_at(s->f, i)->res;
+	if (to < IR_B32 && is_saturated(s))
+		v = clamp_to(s, v, to, is_signed);
+	return spirv_resize(s, v, to, false);
 }
 
 static ir_val to_float(struct spirv *s, bool is_signed, enum ir_type from, enum ir_type to,
@@ -85,6 +115,11 @@ static ir_val convert_one(struct spirv *s, uint32_t how, enum ir_type from, enum
 		return to_float(s, how == S_TO_F, from, to, v);
 	case U_TO_U:
 	case S_TO_S:
+		if (to < from && is_saturated(s)) {
+			enum ir_type wide = from < IR_B32 ? IR_B32 : from;
+
+			v = clamp_to(s, spirv_resize(s, v, wide, how == S_TO_S), to, how == S_TO_S);
+		}
 		return spirv_resize(s, v, to, how == S_TO_S);
 	case F_TO_F:
 		return convert_float(s, from, to, v);
@@ -106,6 +141,9 @@ void spirv_lower_convert(struct spirv *s, uint32_t how)
 	    spirv_is_float(have) != from_float || spirv_scalar(have)->kind > SPIRV_FLOAT ||
 	    spirv_is_bool(t) || spirv_is_bool(have))
 		spirv_fail(s, "the operand or the result has the wrong type");
+	if ((t->use || have->use) && !spirv_matrices_correspond(t, have))
+		spirv_fail(s, "a cooperative matrix of another use or shape, or of bytes for a "
+			      "factor of wider elements");
 	for (uint32_t k = 0; k < t->leaves; k++)
 		out[k] = convert_one(s, how, spirv_type_of_val(s, a[k]), spirv_leaf_type(t, k),
 				     a[k]);
@@ -215,10 +253,11 @@ void spirv_lower_pointer_convert(struct spirv *s, uint32_t detail)
 			? IR_LOCAL
 			: IR_GLOBAL;
 	ir_val v = spirv_operand(s, 3, 1)[0], x;
+	ir_id i;
 
 	if (spirv_leaf_type(t, 0) == IR_B1 || spirv_type_of_val(s, v) == IR_B1)
 		spirv_fail(s, "the operand or the result is a bool");
-	if (detail < 2 || space == IR_GLOBAL) {
+	if (detail < 2 || (space == IR_GLOBAL && detail < 4)) {
 		if (t->leaves != 1)
 			spirv_fail(s, "pointers of this storage class are no numbers");
 		spirv_set_scalar(s, spirv_resize(s, v, spirv_leaf_type(t, 0), false));
@@ -231,8 +270,18 @@ void spirv_lower_pointer_convert(struct spirv *s, uint32_t detail)
 		spirv_set_scalar(s, ir_at(s->f, v)->res);
 		return;
 	}
-	v = spirv_emit(s, IR_TOSPACE, IR_B64, 1, 1, &x);
-	ir_at(s->f, v)->space = space;
-	v = spirv_resize(s, ir_at(s->f, v)->res, IR_B32, false);
+	v = x;
+	if (space != IR_GLOBAL) {
+		i = spirv_emit(s, IR_TOSPACE, IR_B64, 1, 1, &x);
+		ir_at(s->f, i)->space = space;
+		v = ir_at(s->f, i)->res;
+	}
+	v = spirv_resize(s, v, spirv_leaf_type(t, 0), false);
+	if (detail == 4) {
+		i = spirv_emit(s, IR_INSPACE, IR_B64, 1, 1, &x);
+		ir_at(s->f, i)->space = space;
+		v = spirv_select(s, ir_at(s->f, i)->res, v,
+				 spirv_const(s, spirv_type_of_val(s, v), 0));
+	}
 	spirv_set_scalar(s, v);
 }

@@ -337,6 +337,43 @@ static void add_params(struct spirv *s)
 
 /* ---- the kernel ---- */
 
+static uint32_t add_argument(struct spirv *s, uint32_t k, const struct spirv_type *t)
+{
+	if (!t->bytes || t->bytes > 3072)
+		spirv_fail(s, "parameter %u of '%s' has %llu bytes; the maximum is 3072", k,
+			   s->entry->name, (unsigned long long)t->bytes);
+	return add_param(s, arena_printf(s->arena, "p%u", k), (uint32_t)t->bytes,
+			 t->align > 16 ? 16 : t->align);
+}
+
+/* A pointer to workgroup memory is an offset in that of the launch, a word. */
+static void workgroup_argument(struct spirv *s, uint32_t k, struct spirv_value *out)
+{
+	struct ir_symbol symbol = {
+		.name = "sov.dynamic", .space = IR_SHARED, .external = true, .align = 16};
+	uint32_t at = add_param(s, arena_printf(s->arena, "p%u", k), 4, 4);
+	ir_id i;
+
+	if (!s->dynamic_shared)
+		s->dynamic_shared = 1 + ir_symbol_new(s->module, &symbol);
+	i = spirv_emit(s, IR_ADDR, IR_B32, 1, 0, NULL);
+	ir_at(s->f, i)->symbol = s->dynamic_shared - 1;
+	out->leaves = arena_array(s->arena, 1, sizeof(ir_val));
+	out->leaves[0] =
+		spirv_op(s, IR_ADD, IR_B32, ir_at(s->f, i)->res, spirv_param(s, IR_B32, at), 0);
+}
+
+/* A pointer to private memory stands for a structure that is passed by value. */
+static void value_argument(struct spirv *s, uint32_t k, const struct spirv_function *fn,
+			   struct spirv_value *out)
+{
+	const struct spirv_type *t = fn->type->parameters[k];
+	struct spirv_pointer *p = arena_alloc(s->arena, sizeof(*p));
+
+	*p = spirv_argument_copy(s, t->element, fn->id, add_argument(s, k, t->element));
+	out->pointer = p;
+}
+
 /* Arguments of an OpenCL kernel are the parameters of its function. */
 static struct spirv_value *kernel_arguments(struct spirv *s, const struct spirv_function *fn)
 {
@@ -349,17 +386,19 @@ static struct spirv_value *kernel_arguments(struct spirv *s, const struct spirv_
 		const struct spirv_type *t = fn->type->parameters[k];
 		struct spirv_pointer p = {.pointee = t, .space = IR_PARAM, .align = t->align};
 
-		if (!t->bytes || t->bytes > 3072)
-			spirv_fail(s, "parameter %u of '%s' has %llu bytes", k, s->entry->name,
-				   (unsigned long long)t->bytes);
-		if (t->kind == SPIRV_POINTER && t->storage == SPIRV_CLASS_WORKGROUP)
-			spirv_fail(s,
-				   "parameter %u of '%s' points to workgroup memory of the "
-				   "launch, which is not supported",
-				   k, s->entry->name);
-		p.imm = add_param(s, arena_printf(s->arena, "p%u", k), (uint32_t)t->bytes,
-				  t->align > 16 ? 16 : t->align);
 		arguments[k].type = t;
+		if (t->kind == SPIRV_POINTER && t->storage == SPIRV_CLASS_WORKGROUP) {
+			workgroup_argument(s, k, &arguments[k]);
+			continue;
+		}
+		if (t->kind == SPIRV_POINTER && t->storage == SPIRV_CLASS_FUNCTION && t->element) {
+			value_argument(s, k, fn, &arguments[k]);
+			continue;
+		}
+		if (t->kind >= SPIRV_IMAGE)
+			spirv_fail(s, "parameter %u of '%s' is an image, sampler or event", k,
+				   s->entry->name);
+		p.imm = add_argument(s, k, t);
 		arguments[k].leaves = arena_array(s->arena, t->leaves + 1, sizeof(ir_val));
 		spirv_load(s, &p, t, arguments[k].leaves);
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Floating-point arithmetic and matrices. A product and a sum may be contracted unless the result
- * is decorated NoContraction. Divisions of f32 have the error of 2.5 ulp that Vulkan allows.
+ * is decorated NoContraction. Divisions of f32 have the error of 2.5 ulp that Vulkan allows; OpenCL
+ * allows it for divisors of any size, so there they are correctly rounded.
  */
 #include <string.h>
 #include "libsov/compiler/spirv/front_end.h"
@@ -62,7 +63,7 @@ ir_val spirv_quotient(struct spirv *s, ir_val a, ir_val b)
 		v = spirv_quotient(s, spirv_to_single(s, a), spirv_to_single(s, b));
 		return spirv_convert(s, IR_FTOF, IR_B32, IR_B16, v);
 	}
-	if (t == IR_B64 || s->round_to_zero[IR_B32 - IR_B16] ||
+	if (t == IR_B64 || s->kernel_environment || s->round_to_zero[IR_B32 - IR_B16] ||
 	    (ir_is_const(s->f, a, &bits) && ir_is_const(s->f, b, &bits)))
 		return spirv_float_op(s, IR_FDIV, t, a, b, 0);
 	return spirv_float_op(s, IR_FMUL, t, a, spirv_approx(s, IR_APPROX_RCP, t, b), 0);

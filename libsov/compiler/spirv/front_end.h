@@ -85,6 +85,8 @@ struct spirv_type {
 	uint32_t align;   /* of a variable without decorations */
 	uint32_t storage; /* of a pointer */
 	uint32_t depth;
+	/* of a cooperative matrix, an array of a lane's elements; use: + 1, 0: it is none */
+	uint8_t use, rows, columns;
 	bool decorated; /* the size may come from decorations */
 	/* images */
 	uint8_t dim, arrayed, multisampled, sampled, depth_image;
@@ -240,6 +242,7 @@ struct spirv {
 	bool no_contraction;
 	uint32_t push_constants, base_workgroup; /* offsets of arguments + 1 */
 	uint32_t nlocals;
+	uint32_t group_scratch, dynamic_shared; /* symbols + 1 */
 	bool has_wide_functions; /* the module has the functions of wide_functions.c */
 };
 
@@ -272,7 +275,7 @@ void spirv_read_type(struct spirv *s);
 const struct spirv_type *spirv_type_of(struct spirv *s, uint32_t id);
 /* Of a value that must not be void. */
 const struct spirv_type *spirv_result_type(struct spirv *s);
-/* The scalar that a vector or matrix has components of, or the scalar itself. */
+/* The scalar that a vector or matrix, also a cooperative one, has components of. */
 const struct spirv_type *spirv_scalar(const struct spirv_type *t);
 /* Type of leaf k of a value. */
 enum ir_type spirv_leaf_type(const struct spirv_type *t, uint32_t k);
@@ -285,6 +288,11 @@ const struct spirv_type *spirv_pointer_type(struct spirv *s, uint32_t storage,
 /* The type of component, element or member k, with its first leaf; an error if there is none. */
 const struct spirv_type *spirv_part(struct spirv *s, const struct spirv_type *t, uint32_t k,
 				    uint32_t *leaf);
+
+/* Fills in the type of a cooperative matrix (cooperative_matrix.c). */
+void spirv_read_cooperative_matrix(struct spirv *s, struct spirv_type *t);
+/* Whether the same element of two types of cooperative matrices is at the same place. */
+bool spirv_matrices_correspond(const struct spirv_type *a, const struct spirv_type *b);
 
 void spirv_read_constant(struct spirv *s);
 /* The value of an integer constant. */
@@ -366,7 +374,20 @@ void spirv_store(struct spirv *s, const struct spirv_pointer *p, const struct sp
 /* Opens a block that runs only if the access is in bounds; returns the block after it, 0: the
  * access need not be checked. */
 ir_block spirv_begin_access(struct spirv *s, const struct spirv_pointer *p, uint64_t bytes);
+/* Applies the memory operands of the instruction from word k on. */
+void spirv_memory_operands(struct spirv *s, struct spirv_pointer *p, uint32_t k);
 void spirv_set_builtin(struct spirv *s, const struct spirv_variable *v, struct spirv_pointer *p);
+struct spirv_pointer spirv_argument_copy(struct spirv *s, const struct spirv_type *t, uint32_t id,
+					 uint32_t param);
+/* The initial value of a variable of program scope; NULL: zeros (program_variable.c). */
+const uint8_t *spirv_initial_bytes(struct spirv *s, const struct spirv_variable *v);
+/* A built-in that is one word, and the invocations of a workgroup. */
+ir_val spirv_builtin_word(struct spirv *s, int32_t builtin);
+ir_val spirv_workgroup_threads(struct spirv *s);
+/* Adds index * stride to the address. The index counts from the pointer or, within, from the first
+ * element of an array that holds it, where it may not be negative. */
+void spirv_add_index(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is_signed,
+		     uint64_t stride, bool within);
 void spirv_local_variable(struct spirv *s, struct spirv_variable *v);
 enum ir_scope spirv_scope(struct spirv *s, uint32_t id);
 void spirv_fence(struct spirv *s, enum ir_scope scope, uint32_t semantics);
@@ -455,6 +476,14 @@ void spirv_lower_image_size(struct spirv *s, uint32_t detail);
 void spirv_lower_image_count(struct spirv *s, uint32_t detail);
 void spirv_lower_image_lod(struct spirv *s, uint32_t detail);
 
+void spirv_lower_matrix_load(struct spirv *s, uint32_t detail);
+void spirv_lower_matrix_store(struct spirv *s, uint32_t detail);
+void spirv_lower_matrix_multiply(struct spirv *s, uint32_t detail);
+void spirv_lower_matrix_length(struct spirv *s, uint32_t detail);
+void spirv_lower_async_copy(struct spirv *s, uint32_t detail);
+void spirv_lower_wait_events(struct spirv *s, uint32_t detail);
+
 void spirv_lower_glsl(struct spirv *s, uint32_t number);
+void spirv_lower_opencl(struct spirv *s, uint32_t number);
 
 #endif

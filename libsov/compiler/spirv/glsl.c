@@ -464,7 +464,7 @@ static ir_val wide_function(struct spirv *s, uint32_t n, ir_val x, ir_val y)
 	return spirv_wide_function(s, n, x, y);
 }
 
-static ir_val lower_component(struct spirv *s, uint32_t n, ir_val x, ir_val y, ir_val z)
+ir_val spirv_glsl_component(struct spirv *s, uint32_t n, ir_val x, ir_val y, ir_val z)
 {
 	enum ir_type t = spirv_type_of_val(s, x);
 
@@ -514,7 +514,7 @@ void spirv_lower_glsl(struct spirv *s, uint32_t n)
 		args[k] = spirv_operand(s, 5 + k, t->leaves);
 	}
 	for (uint32_t k = 0; k < t->leaves; k++)
-		out[k] = lower_component(s, n, args[0][k], count > 1 ? args[1][k] : 0,
-					 count > 2 ? args[2][k] : 0);
+		out[k] = spirv_glsl_component(s, n, args[0][k], count > 1 ? args[1][k] : 0,
+					      count > 2 ? args[2][k] : 0);
 	memcpy(spirv_result(s, t), out, t->leaves * sizeof(*out));
 }

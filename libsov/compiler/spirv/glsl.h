@@ -92,6 +92,10 @@ enum glsl_function {
 /* A transcendental function of f64 (wide_functions.c). */
 ir_val spirv_wide_function(struct spirv *s, uint32_t number, ir_val x, ir_val y);
 ir_val spirv_square_root(struct spirv *s, ir_val x);
+/* A function of the library (wide_functions.c) by its name there. */
+const struct ir_func *spirv_library_function(struct spirv *s, const char *name);
+/* A component-wise function. */
+ir_val spirv_glsl_component(struct spirv *s, uint32_t number, ir_val x, ir_val y, ir_val z);
 /* Functions that are not component-wise (glsl_special.c). */
 void spirv_lower_glsl_special(struct spirv *s, uint32_t number);
 

@@ -7,9 +7,20 @@
  */
 #include <string.h>
 #include "libsov/compiler/spirv/front_end.h"
+#include "libsov/compiler/spirv/group.h"
 
-enum { REDUCE, INCLUSIVE, EXCLUSIVE, CLUSTERED };
-#define SCOPE_SUBGROUP 3
+#define SCOPE_WORKGROUP 2
+#define SCOPE_SUBGROUP  3
+
+/* Whether an operation of OpenCL's groups is one of the workgroup. */
+static bool is_workgroup(struct spirv *s)
+{
+	bool has = s->in.opcode >= SPIRV_OP_GROUP_ALL && s->in.opcode <= SPIRV_OP_GROUP_S_MAX;
+
+	has |= s->in.opcode >= SPIRV_OP_GROUP_I_MUL_KHR &&
+	       s->in.opcode <= SPIRV_OP_GROUP_LOGICAL_XOR_KHR;
+	return has && spirv_constant_integer(s, spirv_word(s, 3), "the scope") == SCOPE_WORKGROUP;
+}
 
 static void check_scope(struct spirv *s, uint32_t k)
 {
@@ -18,8 +29,9 @@ static void check_scope(struct spirv *s, uint32_t k)
 	if (scope != SCOPE_SUBGROUP)
 		spirv_fail(s,
 			   "operations of groups of scope %llu are not supported; known: "
-			   "Subgroup",
-			   (unsigned long long)scope);
+			   "Subgroup%s",
+			   (unsigned long long)scope,
+			   s->in.opcode < SPIRV_OP_GROUP_NON_UNIFORM_ELECT ? ", Workgroup" : "");
 }
 
 static ir_val word(struct spirv *s, uint32_t n)
@@ -94,12 +106,16 @@ static void shuffle_operand(struct spirv *s, uint32_t k, enum ir_shuffle how, ir
 	memcpy(spirv_result(s, t), out, t->leaves * sizeof(*out));
 }
 
+ir_val spirv_first_lane(struct spirv *s)
+{
+	return spirv_compare(s, IR_ICMP, IR_B32, IR_EQ, lane(s), lowest(s, active(s)));
+}
+
 void spirv_lower_elect(struct spirv *s, uint32_t detail)
 {
 	(void)detail;
 	check_scope(s, 3);
-	spirv_set_scalar(s,
-			 spirv_compare(s, IR_ICMP, IR_B32, IR_EQ, lane(s), lowest(s, active(s))));
+	spirv_set_scalar(s, spirv_first_lane(s));
 }
 
 static ir_val vote(struct spirv *s, enum ir_vote how, ir_val v)
@@ -141,7 +157,7 @@ void spirv_lower_vote(struct spirv *s, uint32_t detail)
 	const struct spirv_type *t = spirv_value_type(s, spirv_word(s, k));
 	const ir_val *a;
 
-	if (k == 4)
+	if (k == 4 && !is_workgroup(s))
 		check_scope(s, 3);
 	a = spirv_leaves(s, spirv_word(s, k));
 	if (how == IR_VOTE_UNI) {
@@ -152,6 +168,13 @@ void spirv_lower_vote(struct spirv *s, uint32_t detail)
 	}
 	if (t->kind != SPIRV_BOOL)
 		spirv_fail(s, "the operand is no bool");
+	if (k == 4 && is_workgroup(s)) {
+		struct spirv_reduction r = {.op = how == IR_VOTE_ALL ? IR_AND : IR_OR};
+		ir_val v = spirv_workgroup_reduce(s, &r, spirv_resize(s, a[0], IR_B32, false));
+
+		spirv_set_scalar(s, spirv_compare(s, IR_ICMP, IR_B32, IR_NE, v, word(s, 0)));
+		return;
+	}
 	spirv_set_scalar(s, vote(s, how, a[0]));
 }
 
@@ -160,6 +183,10 @@ void spirv_lower_broadcast(struct spirv *s, uint32_t detail)
 {
 	uint32_t k = detail & 16 ? 3 : 4;
 
+	if (k == 4 && is_workgroup(s)) {
+		spirv_lower_workgroup_broadcast(s);
+		return;
+	}
 	if (k == 4)
 		check_scope(s, 3);
 	shuffle_operand(s, k, IR_SHUFFLE_IDX,
@@ -195,7 +222,7 @@ void spirv_lower_ballot_query(struct spirv *s, uint32_t detail)
 	check_scope(s, 3);
 	if (detail == 2) {
 		operation = spirv_word(s, 4);
-		if (operation > EXCLUSIVE)
+		if (operation > SPIRV_GROUP_EXCLUSIVE)
 			spirv_fail(s, "bits are not counted by group operation %u", operation);
 		bits = spirv_operand(s, 5, 4)[0];
 		if (masks[operation])
@@ -263,13 +290,7 @@ void spirv_lower_quad(struct spirv *s, uint32_t detail)
 
 /* ---- reductions ---- */
 
-struct reduction {
-	enum ir_op op;
-	bool is_float;
-	uint32_t operation, cluster;
-};
-
-static ir_val identity(struct spirv *s, const struct reduction *r, enum ir_type t)
+ir_val spirv_reduction_identity(struct spirv *s, const struct spirv_reduction *r, enum ir_type t)
 {
 	uint64_t top = UINT64_C(1) << (ir_type_bits(t) - 1);
 
@@ -281,7 +302,7 @@ static ir_val identity(struct spirv *s, const struct reduction *r, enum ir_type 
 	case IR_FMAX:
 		return spirv_float_const(s, t, -__builtin_inf());
 	case IR_FADD:
-		return spirv_float_const(s, t, -0.0);
+		return spirv_float_const(s, t, 0);
 	case IR_MUL:
 		return spirv_const(s, t, 1);
 	case IR_MIN_S:
@@ -296,7 +317,7 @@ static ir_val identity(struct spirv *s, const struct reduction *r, enum ir_type 
 	}
 }
 
-static ir_val combine(struct spirv *s, const struct reduction *r, ir_val a, ir_val b)
+ir_val spirv_reduction_combine(struct spirv *s, const struct spirv_reduction *r, ir_val a, ir_val b)
 {
 	enum ir_type t = spirv_type_of_val(s, a);
 
@@ -327,13 +348,12 @@ static ir_val cluster_mask(struct spirv *s, uint32_t size)
 	return spirv_op(s, IR_SHL, IR_B32, word(s, (1u << size) - 1), base, 0);
 }
 
-/* Of a value of 32 or 64 bits. */
-static ir_val reduce_value(struct spirv *s, const struct reduction *r, ir_val v)
+ir_val spirv_subgroup_reduce(struct spirv *s, const struct spirv_reduction *r, ir_val v)
 {
 	enum ir_type t = spirv_type_of_val(s, v);
-	bool whole = r->operation == REDUCE || r->operation == CLUSTERED;
+	bool whole = r->operation == SPIRV_GROUP_REDUCE || r->operation == SPIRV_GROUP_CLUSTERED;
 	ir_val members, before, previous, has, other, last;
-	uint32_t cluster = r->operation == CLUSTERED ? r->cluster : SPIRV_SUBGROUP;
+	uint32_t cluster = r->operation == SPIRV_GROUP_CLUSTERED ? r->cluster : SPIRV_SUBGROUP;
 
 	if (whole && cluster == 1)
 		return v;
@@ -355,11 +375,11 @@ static ir_val reduce_value(struct spirv *s, const struct reduction *r, ir_val v)
 		has = spirv_compare(s, IR_ICMP, IR_B32, IR_GE_S, previous, word(s, 0));
 		other = shuffle(s, IR_SHUFFLE_IDX, v, from);
 		further = 2 * n < cluster ? shuffle(s, IR_SHUFFLE_IDX, previous, from) : 0;
-		v = spirv_select(s, has, combine(s, r, other, v), v);
+		v = spirv_select(s, has, spirv_reduction_combine(s, r, other, v), v);
 		if (further)
 			previous = spirv_select(s, has, further, previous);
 	}
-	if (r->operation == INCLUSIVE)
+	if (r->operation == SPIRV_GROUP_INCLUSIVE)
 		return v;
 	if (whole) {
 		last = highest(s, members);
@@ -367,21 +387,23 @@ static ir_val reduce_value(struct spirv *s, const struct reduction *r, ir_val v)
 	}
 	other = shuffle(s, IR_SHUFFLE_IDX, v, spirv_op(s, IR_AND, IR_B32, before, word(s, 31), 0));
 	has = spirv_compare(s, IR_ICMP, IR_B32, IR_GE_S, before, word(s, 0));
-	return spirv_select(s, has, other, identity(s, r, t));
+	return spirv_select(s, has, other, spirv_reduction_identity(s, r, t));
 }
 
 void spirv_lower_group_reduce(struct spirv *s, uint32_t op)
 {
 	const struct spirv_type *t = spirv_result_type(s);
-	struct reduction r = {.op = op, .operation = spirv_word(s, 4)};
+	struct spirv_reduction r = {.op = op, .operation = spirv_word(s, 4)};
 	const ir_val *a = spirv_operand(s, 5, t->leaves);
-	bool is_signed = op == IR_MIN_S || op == IR_MAX_S;
+	bool is_signed = op == IR_MIN_S || op == IR_MAX_S, workgroup;
 	ir_val out[16];
 
-	check_scope(s, 3);
-	if (r.operation > CLUSTERED)
+	workgroup = is_workgroup(s);
+	if (!workgroup)
+		check_scope(s, 3);
+	if (r.operation > (workgroup ? SPIRV_GROUP_EXCLUSIVE : SPIRV_GROUP_CLUSTERED))
 		spirv_fail(s, "group operation %u is not supported", r.operation);
-	if (r.operation == CLUSTERED) {
+	if (r.operation == SPIRV_GROUP_CLUSTERED) {
 		uint64_t size = spirv_constant_integer(s, spirv_word(s, 6), "the cluster's size");
 
 		if (!size || size & (size - 1))
@@ -402,12 +424,13 @@ void spirv_lower_group_reduce(struct spirv *s, uint32_t op)
 		if (type != spirv_leaf_type(t, k))
 			spirv_fail(s, "the value has another type than the result");
 		if (type >= IR_B32) {
-			out[k] = reduce_value(s, &r, v);
+			out[k] = workgroup ? spirv_workgroup_reduce(s, &r, v)
+					   : spirv_subgroup_reduce(s, &r, v);
 			continue;
 		}
 		v = r.is_float ? spirv_convert(s, IR_FTOF, type, IR_B32, v)
 			       : spirv_resize(s, v, IR_B32, is_signed);
-		v = reduce_value(s, &r, v);
+		v = workgroup ? spirv_workgroup_reduce(s, &r, v) : spirv_subgroup_reduce(s, &r, v);
 		if (type == IR_B1)
 			v = spirv_compare(s, IR_ICMP, IR_B32, IR_NE,
 					  spirv_op(s, IR_AND, IR_B32, v, word(s, 1), 0),

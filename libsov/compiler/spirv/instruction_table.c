@@ -63,6 +63,7 @@ static const struct spirv_lowering table[] = {
 	ROW(CONVERT_U_TO_PTR, pointer_convert, 1),
 	ROW(PTR_CAST_TO_GENERIC, pointer_convert, 2),
 	ROW(GENERIC_CAST_TO_PTR, pointer_convert, 3),
+	ROW(GENERIC_CAST_TO_PTR_EXPLICIT, pointer_convert, 4),
 	/* integers */
 	ROW(S_NEGATE, unary, IR_NEG),
 	ROW(NOT, unary, IR_NOT),
@@ -255,6 +256,12 @@ static const struct spirv_lowering table[] = {
 	ROW(GROUP_LOGICAL_AND_KHR, group_reduce, IR_AND),
 	ROW(GROUP_LOGICAL_OR_KHR, group_reduce, IR_OR),
 	ROW(GROUP_LOGICAL_XOR_KHR, group_reduce, IR_XOR),
+	ROW(COOPERATIVE_MATRIX_LOAD_KHR, matrix_load, 0),
+	ROW(COOPERATIVE_MATRIX_STORE_KHR, matrix_store, 0),
+	ROW(COOPERATIVE_MATRIX_MUL_ADD_KHR, matrix_multiply, 0),
+	ROW(COOPERATIVE_MATRIX_LENGTH_KHR, matrix_length, 0),
+	ROW(GROUP_ASYNC_COPY, async_copy, 0),
+	ROW(GROUP_WAIT_EVENTS, wait_events, 0),
 	{6916, 0, spirv_lower_mixed_dot, 0}, /* FDot2MixAcc32VALVE */
 	{5056, 0, spirv_lower_clock, 0}, /* ReadClockKHR */
 	ROW(EXT_INST, ext_inst, 0),
@@ -291,7 +298,7 @@ void spirv_lower_ext_inst(struct spirv *s, uint32_t detail)
 	if (x->set == SPIRV_SET_GLSL)
 		spirv_lower_glsl(s, spirv_word(s, 4));
 	else if (x->set == SPIRV_SET_OPENCL)
-		spirv_fail(s, "OpenCL.std is not supported yet");
+		spirv_lower_opencl(s, spirv_word(s, 4));
 }
 
 void spirv_lower(struct spirv *s)

@@ -221,8 +221,7 @@ void spirv_store(struct spirv *s, const struct spirv_pointer *p, const struct sp
 	access_value(s, p, t, 0, p->matrix_stride, p->row_major, (ir_val *)leaves, true);
 }
 
-/* Applies the memory operands from word k on. */
-static void apply_operands(struct spirv *s, struct spirv_pointer *p, uint32_t k)
+void spirv_memory_operands(struct spirv *s, struct spirv_pointer *p, uint32_t k)
 {
 	uint32_t mask = spirv_optional(s, k, 0), align;
 
@@ -281,7 +280,7 @@ void spirv_lower_load(struct spirv *s, uint32_t detail)
 		return;
 	}
 	p = spirv_resolve(s, &p);
-	apply_operands(s, &p, 4);
+	spirv_memory_operands(s, &p, 4);
 	spirv_load(s, &p, t, out);
 }
 
@@ -304,7 +303,7 @@ void spirv_lower_store(struct spirv *s, uint32_t detail)
 			   spirv_id_name(s, spirv_word(s, 1)), spirv_id_name(s, id));
 	check_writable(s, &p);
 	p = spirv_resolve(s, &p);
-	apply_operands(s, &p, 3);
+	spirv_memory_operands(s, &p, 3);
 	leaves = spirv_leaves(s, id);
 	for (uint32_t k = 0; k < t->leaves; k++)
 		if (spirv_type_of_val(s, leaves[k]) != spirv_leaf_type(p.pointee, k))
@@ -346,7 +345,7 @@ void spirv_lower_copy_memory(struct spirv *s, uint32_t detail)
 	}
 	if (!t || !to.pointee || to.pointee->leaves != t->leaves)
 		spirv_fail(s, "the pointers point to different types");
-	apply_operands(s, &to, 3);
+	spirv_memory_operands(s, &to, 3);
 	leaves = arena_array(s->arena, t->leaves + 1, sizeof(*leaves));
 	spirv_load(s, &from, t, leaves);
 	for (uint32_t k = 0; k < t->leaves; k++)

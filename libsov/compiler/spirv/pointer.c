@@ -35,8 +35,8 @@ static enum ir_space space_of(struct spirv *s, uint32_t storage)
 		return IR_PARAM;
 	case SPIRV_CLASS_GENERIC:
 		return IR_GENERIC_SPACE;
-	case SPIRV_CLASS_UNIFORM_CONSTANT:
-		return IR_CONSTANT;
+	case SPIRV_CLASS_UNIFORM_CONSTANT: /* OpenCL's constant buffers are the host's */
+		return s->kernel_environment ? IR_GLOBAL : IR_CONSTANT;
 	default:
 		spirv_fail(s, "pointers of storage class %u are not supported here", storage);
 	}
@@ -62,6 +62,7 @@ static uint32_t symbol_new(struct spirv *s, const struct spirv_variable *v, enum
 		.align = v->type->align < 16 ? 16 : v->type->align,
 		.size = v->type->bytes ? v->type->bytes : 4,
 		.owner = space == IR_LOCAL ? s->f : NULL,
+		.init = space == IR_GLOBAL ? spirv_initial_bytes(s, v) : NULL,
 	};
 	struct text clean = {.arena = s->arena};
 
@@ -72,6 +73,8 @@ static uint32_t symbol_new(struct spirv *s, const struct spirv_variable *v, enum
 				   *name)
 				    ? *name
 				    : '_');
+	if (space == IR_LOCAL) /* which has no more; what is known of an address follows */
+		symbol.align = 16;
 	if (v->type->kind == SPIRV_RUNTIME_ARRAY)
 		spirv_fail(s, "the variable %s has no size", spirv_id_name(s, v->id));
 	symbol.name =
@@ -95,6 +98,22 @@ static struct spirv_pointer memory_of(struct spirv *s, const struct spirv_variab
 	p.coherent = v->coherent;
 	p.is_volatile = v->is_volatile;
 	return p;
+}
+
+/* The memory of a kernel argument that is passed by value, as the function sees it. */
+struct spirv_pointer spirv_argument_copy(struct spirv *s, const struct spirv_type *t, uint32_t id,
+					 uint32_t param)
+{
+	struct spirv_variable v = {.id = id, .storage = SPIRV_CLASS_FUNCTION, .type = t};
+	struct spirv_pointer from = {.pointee = t, .space = IR_PARAM, .align = 16}, to;
+	ir_val *leaves = arena_array(s->arena, t->leaves + 1, sizeof(*leaves));
+
+	from.imm = param;
+	v.symbol = 1 + symbol_new(s, &v, IR_LOCAL);
+	to = memory_of(s, &v, IR_LOCAL);
+	spirv_load(s, &from, t, leaves);
+	spirv_store(s, &to, t, leaves);
+	return to;
 }
 
 /* Makes the memory of a Function or Private variable, with its initial value. */
@@ -172,7 +191,16 @@ static struct spirv_pointer pointer_to_variable(struct spirv *s, struct spirv_va
 		if (!v->symbol)
 			spirv_local_variable(s, v);
 		return memory_of(s, v, IR_LOCAL);
+	case SPIRV_CLASS_CROSS_WORKGROUP:
 	case SPIRV_CLASS_UNIFORM_CONSTANT:
+		if (s->kernel_environment && !v->has_binding) {
+			if (!v->symbol)
+				v->symbol = 1 + symbol_new(s, v, IR_GLOBAL);
+			p = memory_of(s, v, IR_GLOBAL);
+			p.invariant = v->storage == SPIRV_CLASS_UNIFORM_CONSTANT;
+			return p;
+		}
+		/* fall through */
 	case SPIRV_CLASS_UNIFORM:
 	case SPIRV_CLASS_STORAGE_BUFFER:
 		if (!v->used)
@@ -347,6 +375,7 @@ struct spirv_pointer spirv_pointer_from_leaves(struct spirv *s, const struct spi
 				  .base = leaves[0]};
 
 	p.align = scalar_align(type->element);
+	p.invariant = s->kernel_environment && p.storage == SPIRV_CLASS_UNIFORM_CONSTANT;
 	if (is_buffer(type->storage)) {
 		p.bytes = leaves[1];
 		p.offset = leaves[2];
@@ -371,10 +400,8 @@ static ir_val narrow_product(struct spirv *s, ir_val index, uint64_t stride)
 	return ir_at(s->f, i)->res;
 }
 
-/* Adds index * stride to the address. The index counts from the pointer or, within, from the first
- * element of an array that holds it, where it may not be negative. */
-static void add_index(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is_signed,
-		      uint64_t stride, bool within)
+void spirv_add_index(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is_signed,
+		     uint64_t stride, bool within)
 {
 	enum ir_type t =
 		p->space == IR_GLOBAL || p->space == IR_GENERIC_SPACE || p->space == IR_CONSTANT
@@ -477,18 +504,19 @@ static void step(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is
 		return;
 	case SPIRV_ARRAY:
 	case SPIRV_RUNTIME_ARRAY:
-		add_index(s, p, index, is_signed, t->stride, true);
+		spirv_add_index(s, p, index, is_signed, t->stride, true);
 		break;
 	case SPIRV_MATRIX:
 		p->column = p->row_major && p->matrix_stride;
-		add_index(s, p, index, is_signed,
-			  p->column          ? t->element->element->bytes
-			  : p->matrix_stride ? p->matrix_stride
-					     : t->stride,
-			  true);
+		spirv_add_index(s, p, index, is_signed,
+				p->column          ? t->element->element->bytes
+				: p->matrix_stride ? p->matrix_stride
+						   : t->stride,
+				true);
 		break;
 	case SPIRV_VECTOR:
-		add_index(s, p, index, is_signed, p->column ? p->matrix_stride : t->stride, true);
+		spirv_add_index(s, p, index, is_signed, p->column ? p->matrix_stride : t->stride,
+				true);
 		p->column = false;
 		break;
 	default:
@@ -520,8 +548,8 @@ void spirv_lower_access_chain(struct spirv *s, uint32_t detail)
 
 			if (p.target != SPIRV_MEMORY)
 				p = spirv_resolve(s, &p);
-			add_index(s, &p, index, true,
-				  d && d->count ? d->operands[0] : p.pointee->bytes, false);
+			spirv_add_index(s, &p, index, true,
+					d && d->count ? d->operands[0] : p.pointee->bytes, false);
 			continue;
 		}
 		/* Indices are signed, but unsigned ones may address arrays of 2 GiB and more. */

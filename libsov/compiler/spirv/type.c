@@ -52,7 +52,7 @@ const struct spirv_type *spirv_result_type(struct spirv *s)
 
 const struct spirv_type *spirv_scalar(const struct spirv_type *t)
 {
-	while (t->kind == SPIRV_VECTOR || t->kind == SPIRV_MATRIX)
+	while (t->kind == SPIRV_VECTOR || t->kind == SPIRV_MATRIX || t->use)
 		t = t->element;
 	return t;
 }
@@ -286,7 +286,8 @@ static void read_struct(struct spirv *s)
 	enter(s, t);
 }
 
-static void set_pointer(struct spirv_type *t, uint32_t storage, const struct spirv_type *pointee)
+static void set_pointer(struct spirv *s, struct spirv_type *t, uint32_t storage,
+			const struct spirv_type *pointee)
 {
 	t->storage = storage;
 	t->element = pointee;
@@ -297,7 +298,10 @@ static void set_pointer(struct spirv_type *t, uint32_t storage, const struct spi
 			  : 64;
 	t->ir = t->bits == 32 ? IR_B32 : IR_B64;
 	t->bytes = t->align = t->leaves * 8u > 8 ? t->leaves * 8u : t->bits / 8u;
-	if (t->leaves == 3)
+	/* To OpenCL C, all pointers have 64 bits. */
+	if (s->kernel_environment && t->leaves == 1)
+		t->bytes = 8;
+	if (t->leaves == 3 || s->kernel_environment)
 		t->align = 8;
 }
 
@@ -311,7 +315,7 @@ static void read_pointer(struct spirv *s)
 	if (x->kind == SPIRV_ID_TYPE && (x->type->kind != SPIRV_POINTER || x->type->element))
 		spirv_fail(s, "%s is defined twice", spirv_id_name(s, spirv_word(s, 1)));
 	t = x->kind == SPIRV_ID_TYPE ? x->type : type_new(s, SPIRV_POINTER);
-	set_pointer(t, spirv_word(s, 2), forward ? NULL : spirv_type_of(s, spirv_word(s, 3)));
+	set_pointer(s, t, spirv_word(s, 2), forward ? NULL : spirv_type_of(s, spirv_word(s, 3)));
 	enter(s, t);
 }
 
@@ -398,6 +402,11 @@ void spirv_read_type(struct spirv *s)
 	case SPIRV_OP_TYPE_SAMPLED_IMAGE:
 		read_handle(s, SPIRV_SAMPLED_IMAGE);
 		break;
+	case SPIRV_OP_TYPE_COOPERATIVE_MATRIX_KHR:
+		t = type_new(s, SPIRV_ARRAY);
+		spirv_read_cooperative_matrix(s, t);
+		enter(s, t);
+		break;
 	case SPIRV_OP_TYPE_EVENT:
 		read_handle(s, SPIRV_EVENT);
 		break;
@@ -412,6 +421,6 @@ const struct spirv_type *spirv_pointer_type(struct spirv *s, uint32_t storage,
 	struct spirv_type *t = arena_alloc(s->arena, sizeof(*t));
 
 	t->kind = SPIRV_POINTER;
-	set_pointer(t, storage, pointee);
+	set_pointer(s, t, storage, pointee);
 	return t;
 }

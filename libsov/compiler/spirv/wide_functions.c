@@ -2,10 +2,11 @@
 /*
  * Transcendental functions of f64: calls of the functions in library/f64_functions.cu, which are
  * added to modules that use one. Shading languages do not have them, but nothing in SPIR-V keeps a
- * module from calling them.
+ * module from calling them. OpenCL's, also of f32, are in library/opencl_functions.cu.
  */
 #include <string.h>
 #include "libsov/compiler/library/f64_functions_ptx.h"
+#include "libsov/compiler/library/opencl_functions_ptx.h"
 #include "libsov/compiler/ptx/ptx.h"
 #include "libsov/compiler/spirv/front_end.h"
 #include "libsov/compiler/spirv/glsl.h"
@@ -19,11 +20,22 @@ static const char *const names[GLSL_COUNT] = {
 	[GLSL_LOG2] = "logtwo", [GLSL_ATAN2] = "atantwo", [GLSL_POW] = "pow",
 };
 
-static const struct ir_func *find_function(struct spirv *s, const char *name)
+/* Kernels of OpenCL C use more functions, in a text that has all of them. */
+static void add_library(struct spirv *s)
 {
-	const struct ir_func *f = s->module->funcs;
+	const char *text = s->kernel_environment ? opencl_functions : f64_functions;
 
-	while (f && strcmp(f->name, name))
+	if (!s->has_wide_functions && !ptx_parse_into(s->job, text, strlen(text), s->module))
+		longjmp(s->failure, 1);
+	s->has_wide_functions = true;
+}
+
+const struct ir_func *spirv_library_function(struct spirv *s, const char *name)
+{
+	const struct ir_func *f;
+
+	add_library(s);
+	for (f = s->module->funcs; f && strcmp(f->name, name);)
 		f = f->next;
 	if (!f)
 		spirv_fail(s, "the library has no function %s", name);
@@ -37,11 +49,7 @@ ir_val spirv_wide_function(struct spirv *s, uint32_t n, ir_val x, ir_val y)
 
 	if (!names[n])
 		spirv_fail(s, "function %u of GLSL.std.450 is not supported for f64", n);
-	if (!s->has_wide_functions &&
-	    !ptx_parse_into(s->job, f64_functions, strlen(f64_functions), s->module))
-		longjmp(s->failure, 1);
-	s->has_wide_functions = true;
-	callee = find_function(s, arena_printf(s->arena, "__sov_fun_%s", names[n]));
+	callee = spirv_library_function(s, arena_printf(s->arena, "__sov_fun_%s", names[n]));
 	i = ir_call_new(s->f, IR_CALL, callee, (ir_val[]){x, y}, y ? 2 : 1);
 	ir_append(s->f, s->block, i);
 	return ir_at(s->f, i)->res;

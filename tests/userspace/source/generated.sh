@@ -24,6 +24,7 @@ libsov/compiler/library/ptx.sh "$dir"
 ok $? "libsov/compiler/library/ptx.sh succeeds"
 same libsov/compiler/library/texture_functions_ptx.c
 same libsov/compiler/library/f64_functions_ptx.c
+same libsov/compiler/library/opencl_functions_ptx.c
 services=tests/userspace/runtime/module/device_services
 $services/_ptx.sh "$dir"
 ok $? "$services/_ptx.sh succeeds"

@@ -58,6 +58,7 @@ allowed() {
 	libsov/compiler/ptx/instruction_table.c of sm_90	the same
 	libsov/compiler/library/texture_functions_ptx.c .target sm_70	PTX's directive .target
 	libsov/compiler/library/f64_functions_ptx.c .target sm_70	the same
+	libsov/compiler/library/opencl_functions_ptx.c .target sm_70	the same
 	libsov/runtime/context/device.c &winsys_nvrm		the list of winsys back ends, one of which drives a vendor's kernel module
 	libsov/sov.h "sm_			an example in the interface
 	libsov/runtime/module/module_load.c take PTX or a cubin	the image formats that users load

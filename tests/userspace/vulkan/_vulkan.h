@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <vulkan/vk_icd.h>
 #include <vulkan/vulkan.h>
+#include "libsov/vulkan/cooperative_matrix.h"
 #include "tests/tap.h"
 
 #define UNUSED       __attribute__((unused))

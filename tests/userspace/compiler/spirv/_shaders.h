@@ -2,9 +2,10 @@
 /*
  * Shaders with inputs and expected results in their first comments, in the form of
  * ptx/_instructions.h: one line per resource in order of its binding, then push constants as
- * "value". compile.sh makes the .spv beside each source. "// machine code only": the result depends
- * on where lanes reconverge, which the interpreter does not model. "// refused: TEXT": the front
- * end rejects the shader, and says so in a message with this text.
+ * "value". _compile.sh makes the .spv beside each source. "// machine code only": the result
+ * depends on where lanes reconverge, which the interpreter does not model. "// refused: TEXT": the
+ * front end rejects the shader, and says so in a message with this text. Kernels in OpenCL C (.cl)
+ * have a line per argument: a buffer is its address.
  */
 #ifndef TESTS_SPIRV_SHADERS_H
 #define TESTS_SPIRV_SHADERS_H
@@ -42,6 +43,11 @@ static inline char *shader_refusal(const char *source)
 	return at ? strndup(at + strlen(word), strcspn(at + strlen(word), "\n")) : NULL;
 }
 
+static inline bool is_opencl(const char *name)
+{
+	return strlen(name) > 3 && !strcmp(name + strlen(name) - 3, ".cl");
+}
+
 /* The binary beside a source. */
 static inline char *shader_binary(const char *name, size_t *length)
 {
@@ -49,6 +55,13 @@ static inline char *shader_binary(const char *name, size_t *length)
 
 	snprintf(path, sizeof(path), SHADERS "/%.*s.spv", (int)strcspn(name, "."), name);
 	return file_read(path, length);
+}
+
+/* Calls a function with every source. Returns their number. */
+static inline int shaders_each(void (*visit)(const char *name, const char *text, size_t length))
+{
+	return files_each(SHADERS, ".comp", visit) + files_each(SHADERS, ".spvasm", visit) +
+	       files_each(SHADERS, ".cl", visit);
 }
 
 #endif

@@ -52,7 +52,7 @@ static bool fill_parameters(struct instruction_test *t, const struct ir_func *f,
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct test_parameter *p = &t->parameters[i];
 		uint64_t buffer[6] = {(i + 1) * BUFFER_SPACING, (uint64_t)p->count * p->bytes};
-		uint32_t size = p->buffer ? 16 : p->count * p->bytes;
+		uint32_t size = !p->buffer ? p->count * p->bytes : is_opencl(t->name) ? 8 : 16;
 
 		if (p->texture)
 			size = describe(p, buffer[0], buffer);
@@ -91,6 +91,9 @@ static void interpret(struct instruction_test *t, const struct ir_module *m, con
 	bool ran, right;
 
 	memcpy(l.block, kernel->required_threads, sizeof(l.block));
+	if (!l.block[0])
+		l.block[0] = t->block, l.block[1] = l.block[2] = 1;
+	l.dynamic_shared = t->shared;
 	test_reset(t);
 	if (!fill_parameters(t, kernel, params)) {
 		ok(false, "the comments of %s describe its resources", t->name);
@@ -166,9 +169,7 @@ int main(int argc, char **argv)
 	int n;
 
 	only = argc > 1 ? argv[1] : NULL;
-	n = files_each(SHADERS, ".comp", check_shader);
-
-	files_each(SHADERS, ".spvasm", check_shader);
+	n = shaders_each(check_shader);
 	ok(n >= 1, "the folder has shaders");
 	return tap_done();
 }

@@ -29,7 +29,7 @@ static bool launch(struct instruction_test *t, sov_function f)
 	for (uint32_t k = 0; good && k < t->count; k++) {
 		const struct test_parameter *p = &t->parameters[k];
 
-		if (!p->buffer)
+		if (!p->buffer || is_opencl(t->name))
 			continue;
 		arguments[k] = &descriptors[k];
 		if (p->storage) {
@@ -45,6 +45,9 @@ static bool launch(struct instruction_test *t, sov_function f)
 	}
 	l.grid[0] = t->grid;
 	l.grid[1] = l.grid[2] = 1;
+	if (is_opencl(t->name))
+		l.block[0] = t->block, l.block[1] = l.block[2] = 1;
+	l.shared_bytes = t->shared;
 	l.arguments = arguments;
 	l.argument_count = t->count;
 	good = good && must(sov_function_launch(f, &l), "launching") &&
@@ -69,7 +72,8 @@ static void run_shader(const char *name, const char *text, size_t length)
 	sov_module m = NULL;
 	sov_function f;
 	bool good = must(sov_module_load(now.context, binary, length, NULL, &m), "loading") &&
-		    must(sov_module_get_function(m, "main", &f), "looking for the kernel");
+		    must(sov_module_get_function(m, is_opencl(name) ? "test" : "main", &f),
+			 "looking for the kernel");
 
 	ok(good && launch(t, f), "%s on %s: %s", name, now.device, t->title);
 	if (m)
@@ -98,8 +102,7 @@ static void run_device(uint32_t ordinal)
 	snprintf(name, sizeof(name), "%s%s", p.name,
 		 p.features & SOV_FEATURE_HAZARD_CHECK ? ", hazard mode" : "");
 	now.device = name;
-	files_each(SHADERS, ".comp", check_shader);
-	files_each(SHADERS, ".spvasm", check_shader);
+	shaders_each(check_shader);
 	ok(must(sov_context_destroy(now.context), "destroying"),
 	   "the context of software GPU %u is destroyed", ordinal);
 }
