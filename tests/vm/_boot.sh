@@ -39,6 +39,7 @@ runs_on() { # scenario, kernel: does the scenario run on that kernel?
 # that they need not be built again for the guest.
 copy_build_programs() { # folder
 	mkdir -p "$1/source/tests" "$1/lib"
+	[ "$arch" != amd64 ] || ln -sfn lib "$1/lib64" # where programs expect their loader
 	cp -r tests/kernels "$1/source/tests/"
 	services=tests/userspace/runtime/module/device_services
 	install -D -m 644 -t "$1/source/$services" $services/_kernels.ptx
