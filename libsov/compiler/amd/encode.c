@@ -137,44 +137,60 @@ static bool is_scc_unread(const struct gcn_inst *i)
 	return false;
 }
 
-/* Removes the computation of an else part's lanes if nothing reads them. */
-static void remove_else_lanes(struct gcn_func *f, uint32_t lanes)
+/* The operands that are a virtual register. */
+struct mentions {
+	uint32_t count;
+	struct gcn_inst *def; /* the s_andn2_b32 that sets it */
+	uint32_t block;       /* of def */
+};
+
+static struct mentions *count_mentions(struct gcn_func *f)
 {
-	struct gcn_inst *def = NULL;
-	uint32_t in = 0;
+	struct mentions *mentions = arena_array(f->arena, f->nvregs, sizeof(*mentions));
 
 	gcn_for_each_block(f, b)
 		for (struct gcn_inst *i = f->blocks[b].first; i; i = i->next)
 			for (uint32_t slot = 0; slot < AMD_SLOTS; slot++) {
-				if (i->ref[slot].vreg != lanes)
+				struct mentions *m = &mentions[i->ref[slot].vreg];
+
+				m->count++;
+				if (slot != AMD_D || i->in.row->op != AMD_s_andn2_b32)
 					continue;
-				if (def || slot != AMD_D || i->in.row->op != AMD_s_andn2_b32)
-					return;
-				def = i;
-				in = b;
+				m->def = i;
+				m->block = b;
 			}
-	if (def && is_scc_unread(def))
-		gcn_remove(f, in, def);
+	return mentions;
+}
+
+static void remove_mentioning(struct gcn_func *f, uint32_t b, struct gcn_inst *i,
+			      struct mentions *mentions)
+{
+	for (uint32_t slot = 0; slot < AMD_SLOTS; slot++)
+		mentions[i->ref[slot].vreg].count--;
+	gcn_remove(f, b, i);
 }
 
 /* An else part without code sets EXEC for nothing: what follows sets it again. */
-static bool remove_empty_else(struct gcn_func *f, uint32_t b)
+static bool remove_empty_else(struct gcn_func *f, uint32_t b, struct mentions *mentions)
 {
 	struct gcn_inst *only = f->blocks[b].first;
 	uint32_t next = next_nonempty_block(f, b), lanes;
+	const struct mentions *m;
 
 	if (!sets_exec(only) || only != f->blocks[b].last || !next ||
 	    !sets_exec(f->blocks[next].first) || f->blocks[next].first->in.reg[AMD_S0] == AMD_EXEC)
 		return false;
 	lanes = only->ref[AMD_S0].vreg;
-	gcn_remove(f, b, only);
-	if (lanes)
-		remove_else_lanes(f, lanes);
+	m = &mentions[lanes];
+	remove_mentioning(f, b, only, mentions);
+	if (lanes && m->count == 1 && m->def && is_scc_unread(m->def))
+		remove_mentioning(f, m->block, m->def, mentions);
 	return true;
 }
 
 static void remove_jumps(struct gcn_func *f)
 {
+	struct mentions *mentions = count_mentions(f);
 	bool changed = true;
 
 	remove_unreached_jumps(f);
@@ -184,7 +200,7 @@ static void remove_jumps(struct gcn_func *f)
 		changed = false;
 		gcn_for_each_block(f, b)
 			changed |= remove_jump(f, b) || merge_jumps(f, b, is_target) ||
-				   remove_empty_else(f, b);
+				   remove_empty_else(f, b, mentions);
 	}
 }
 

@@ -179,12 +179,16 @@ static void latencies(void)
 	uint32_t first = 100, last = 0, n, result;
 	bool good = true;
 
-	for (uint64_t seed = 0; good && seed < 200 / TAP_SLOWNESS; seed++) {
+	for (uint64_t seed = 0; good && seed < 200; seed++) {
 		good = machine_create(NULL, seed);
 		reset();
 		n = reads_until(NV_THERM_I2CS_SCRATCH, NV_THERM_FSP_BOOT_COMPLETE);
 		first = n < first ? n : first;
 		last = n > last ? n : last;
+		if (seed >= 200 / TAP_SLOWNESS) { /* booting takes long with sanitizers */
+			machine_close();
+			continue;
+		}
 		good = good && !boot() && wait_for_bits(NV_PGSP_HWCFG2, NV_PGSP_HWCFG2_LOCKDOWN, 0);
 		set_windows();
 		put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, sizeof(unloading));
