@@ -21,6 +21,9 @@
  * be added for it. */
 #define ROOM            16
 #define ROOM_SHARE      128
+/* Instructions of a function whose orders are tightened, and registers by which at most. */
+#define MAX_TIGHTENED   4096
+#define MAX_TIGHTENINGS 24
 
 /* An order of a block's instructions. */
 struct block_order {
@@ -431,6 +434,52 @@ static void improve_orders(struct scheduler *s, const struct block_dag *dags,
 	}
 }
 
+/* Orders within a lower limit, if there are some that take no block longer. */
+static bool tighten_to(struct scheduler *s, const struct block_dag *dags,
+		       struct target_occupancy *t, uint32_t limit)
+{
+	struct mir_func *f = s->f;
+	struct block_order *orders = arena_array(f->arena, f->nblocks, sizeof(*orders));
+
+	mir_for_each_block(f, b) {
+		uint32_t fewer = f->gprs - nv_block_gprs(f, b);
+
+		orders[b] = t->orders[b];
+		if (orders[b].pressure + fewer <= limit)
+			continue;
+		if (fewer >= limit)
+			return false;
+		s->block = b;
+		s->nodes = dags[b].nodes;
+		s->count = dags[b].count;
+		orders[b] = order_within(s, limit - fewer);
+		if (orders[b].pressure + fewer > limit || orders[b].cycles > t->orders[b].cycles)
+			return false;
+	}
+	t->orders = orders;
+	t->pressure = limit;
+	return true;
+}
+
+/* Registers that gain neither warps nor time are not used, except in loops of products, where they
+ * are in the banks that the allocator chooses. */
+static void tighten_orders(struct scheduler *s, const struct block_dag *dags,
+			   struct target_occupancy *t)
+{
+	uint32_t count = 0;
+
+	mir_for_each_block(s->f, b) {
+		if (dags[b].products && s->f->blocks[b].depth)
+			return;
+		count += dags[b].count;
+	}
+	if (count > MAX_TIGHTENED || !fits_target(t))
+		return;
+	for (uint32_t n = 0; n < MAX_TIGHTENINGS && t->pressure > 1; n++)
+		if (!tighten_to(s, dags, t, t->pressure - 1))
+			return;
+}
+
 void nv_schedule_for_occupancy(struct scheduler *s, uint32_t pressure)
 {
 	struct mir_func *f = s->f;
@@ -448,6 +497,7 @@ void nv_schedule_for_occupancy(struct scheduler *s, uint32_t pressure)
 	}
 	best = choose_target(s, dags, pressure);
 	improve_orders(s, dags, &best);
+	tighten_orders(s, dags, &best);
 	f->fits = fits_target(&best);
 	f->retry_sparse =
 		f->hoped_registers &&

@@ -63,6 +63,28 @@ count=$(count_registers "$work/comparisons.ptx")
 [ "${count:-99}" -le 24 ]
 ok $? "24 comparisons of one value with constants need at most 24 registers ($count)"
 
+# shuffles N: a chain of N shuffles, each followed by a sum with another function of the thread.
+shuffles()
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry shuffles(.param .u64 p)\n{\n'
+	printf '.reg .b64 %%p, %%q;\n.reg .b32 %%t, %%v, %%a<40>;\n'
+	echo 'ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mul.wide.u32 %q, %t, 4; add.u64 %p, %p, %q;'
+	echo 'ld.global.u32 %v, [%p];'
+	for i in $(seq 1 "$1"); do
+		echo "xor.b32 %a$i, %t, $((77 * i)); mul.lo.u32 %a$i, %a$i, %t;"
+	done
+	for i in $(seq 1 "$1"); do
+		echo "shfl.sync.bfly.b32 %v, %v, $((i % 31 + 1)), 31, -1; add.u32 %v, %v, %a$i;"
+	done
+	echo 'st.global.u32 [%p], %v; ret; }'
+}
+
+# What fits into the waits of a chain is not computed early: that takes registers and saves no time.
+shuffles 16 >"$work/shuffles.ptx"
+count=$(count_registers "$work/shuffles.ptx")
+[ "${count:-99}" -le 12 ]
+ok $? "16 values between shuffles need at most 12 registers ($count)"
+
 # arrays BYTES: a loop over elements of a local array, with other values live across it.
 arrays()
 {
