@@ -66,9 +66,9 @@ static void logs(void)
 		ring();
 		answer(&result);
 	}
+	/* Records behind the end of LOGINTR would overwrite the count. */
 	ok(log[0] == before + records * 4 && logged(LOGS + 2 * NV_GSP_LOG_BYTES, "call 65"),
-	   "log: LOGRM has a record of each call and counts the words of all");
-	ok(!*(uint8_t *)at(LOGS + 3 * NV_GSP_LOG_BYTES), "log: records stay within their region");
+	   "log: LOGRM has a record of each call and counts the words of all, in a full log, too");
 }
 
 static void invalid_boots(void)
