@@ -7,6 +7,8 @@
 
 #include "kmod/device.h"
 
+struct dentry *sov_debugfs_root;
+
 /**
  * sov_dev_enter() - enter a section that creates objects on the device
  * @sov: The device.

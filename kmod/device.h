@@ -23,6 +23,7 @@
 /* Number of values of enum drm_sovgpu_queue_class. */
 #define SOV_QUEUE_CLASSES 2
 
+struct dentry;
 struct sov_account;
 struct sov_device;
 struct sov_group;
@@ -62,6 +63,9 @@ struct sov_vendor {
 
 	/** @lost: Whether the device has fallen off the bus; reads a register. */
 	bool (*lost)(struct sov_device *sov);
+
+	/** @exit: Free what the vendor keeps of devices that are gone; the module is unloaded. */
+	void (*exit)(void);
 
 	/** @vm_bytes: Size of the structure that embeds &struct sov_vm. */
 	size_t vm_bytes;
@@ -299,6 +303,9 @@ static inline struct pci_dev *sov_pci(struct sov_device *sov)
 {
 	return to_pci_dev(sov->drm.dev);
 }
+
+/* Folder of the driver in debugfs, for files that exist without a DRM device. */
+extern struct dentry *sov_debugfs_root;
 
 int sov_dev_enter(struct sov_device *sov, int *idx);
 int sov_claim_aperture(struct sov_device *sov);

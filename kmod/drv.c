@@ -11,7 +11,10 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 #include <drm/drm_managed.h>
+#include <drm/drm_print.h>
+#include <linux/debugfs.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/workqueue.h>
 
 #include "kmod/bo_ioctl.h"
@@ -30,6 +33,11 @@
 #include "kmod/vendor.h"
 #include "kmod/vm.h"
 #include "kmod/vram.h"
+
+static bool sov_probe_only;
+module_param_named(probe_only, sov_probe_only, bool, 0444);
+MODULE_PARM_DESC(probe_only,
+		 "Start each device, print its identity, stop it and bind no device (default: N)");
 
 static const struct drm_ioctl_desc sov_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(SOVGPU_DEV_QUERY, sov_dev_query_ioctl, DRM_RENDER_ALLOW),
@@ -126,6 +134,21 @@ static void sov_devres_stop(void *data)
 	sov_device_stop(data);
 }
 
+/*
+ * Stops a device again that has just started. The errno makes the PCI core leave the device unbound
+ * without a message.
+ */
+static int sov_end_probe_only(struct sov_device *sov)
+{
+	drm_info(&sov->drm, "probe_only: the device has started and is stopped again\n");
+	sov_device_stop(sov);
+	if (READ_ONCE(sov->wedged))
+		drm_err(&sov->drm, "probe_only: the device did not stop; reset it\n");
+	else
+		drm_info(&sov->drm, "probe_only: done; load sovgpu without it to use the device\n");
+	return -ENODEV;
+}
+
 static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	const struct sov_vendor *vendor = (const struct sov_vendor *)id->driver_data;
@@ -151,6 +174,8 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = vendor->start(sov);
 	if (ret)
 		return ret;
+	if (sov_probe_only)
+		return sov_end_probe_only(sov);
 	ret = devm_add_action_or_reset(&pdev->dev, sov_devres_stop, sov);
 	if (ret)
 		return ret;
@@ -212,9 +237,15 @@ static int __init sov_init(void)
 	ret = sov_reset_init();
 	if (ret)
 		return ret;
+	sov_debugfs_root = debugfs_create_dir("sovgpu", NULL);
 	ret = pci_register_driver(&sov_pci_driver);
 	if (ret)
-		sov_reset_exit();
+		goto err_remove_debugfs;
+	return 0;
+
+err_remove_debugfs:
+	debugfs_remove(sov_debugfs_root);
+	sov_reset_exit();
 	return ret;
 }
 module_init(sov_init);
@@ -223,6 +254,8 @@ static void __exit sov_exit(void)
 {
 	pci_unregister_driver(&sov_pci_driver);
 	sov_reset_exit(); /* no device is bound any more, so no reprobe is queued */
+	sov_nv.exit();
+	debugfs_remove(sov_debugfs_root);
 }
 module_exit(sov_exit);
 

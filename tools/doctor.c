@@ -554,11 +554,14 @@ static bool query_library(char *text, size_t bytes)
 static int doctor_run(const struct verb *v, int argc, char **argv)
 {
 	bool as_json = false, works = true;
-	const char *root = NULL;
+	const char *root = NULL, *first_boot = NULL;
 	const struct option options[] = {
 		{"json", 0, NULL, "print JSON", &as_json, NULL},
 		{"root", 0, "FOLDER",
 		 "diagnose the machine whose files are below FOLDER (default /)", NULL, &root},
+		{"first-boot", 0, "FILE",
+		 "write what a report about a first boot of sovgpu.ko needs to FILE, a tar archive",
+		 NULL, &first_boot},
 		{0},
 	};
 	static struct doctor_snapshot s;
@@ -570,7 +573,11 @@ static int doctor_run(const struct verb *v, int argc, char **argv)
 		return status;
 	if (operands)
 		return usage_error(v, "unexpected operand '%s'", argv[0]);
+	if (first_boot && as_json)
+		return usage_error(v, "--first-boot and --json exclude each other");
 	doctor_probe(root ? root : "", &s);
+	if (first_boot)
+		return first_boot_collect(v, &s, first_boot);
 	for (uint32_t i = 0; i < s.gpu_count; i++)
 		unusable += !gpu_is_usable(&s, &s.gpus[i]);
 	if (!root)
@@ -592,11 +599,11 @@ static int doctor_run(const struct verb *v, int argc, char **argv)
 const struct verb verb_doctor = {
 	.name = "doctor",
 	.summary = "Diagnose why a GPU is unusable and name the remedy.",
-	.usage = "[--json] [--root FOLDER]",
+	.usage = "[--json] [--root FOLDER] [--first-boot FILE]",
 	.details = "Checks the PCI bus, drivers, device files, permissions, firmware and versions; "
 		   "changes\n"
 		   "nothing. Exit status 1: a GPU is unusable by every winsys, or the library "
 		   "finds no\n"
-		   "device at all.\n",
+		   "device at all. --first-boot exits with 0 if it wrote the archive.\n",
 	.run = doctor_run,
 };

@@ -55,4 +55,9 @@ struct doctor_snapshot {
 /* Reads the files of the machine below root; "" is this machine. */
 void doctor_probe(const char *root, struct doctor_snapshot *s);
 
+/* first_boot.c: writes an archive with everything that a developer needs to know about a first boot
+ * of sovgpu.ko. Returns the exit status. */
+struct verb;
+int first_boot_collect(const struct verb *v, const struct doctor_snapshot *s, const char *path);
+
 #endif

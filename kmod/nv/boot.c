@@ -25,6 +25,7 @@
 #include "kmod/nv/chip_list.h"
 #include "kmod/nv/firmware.h"
 #include "kmod/nv/fsp.h"
+#include "kmod/nv/log.h"
 #include "kmod/nv/memory.h"
 #include "kmod/nv/regs.h"
 #include "kmod/nv/rpc.h"
@@ -291,7 +292,6 @@ static void nv_boot_fill_region(struct nv_gsp_libos_region *r, const char *name,
 
 static int nv_boot_fill_arguments(struct nv_device *nv, struct nv_boot *b)
 {
-	static const char *const names[] = { "LOGINIT", "LOGINTR", "LOGRM" };
 	struct nv_gsp *gsp = &nv->gsp;
 	struct nv_gsp_libos_region *regions;
 	struct nv_gsp_fmc_boot *boot;
@@ -304,8 +304,8 @@ static int nv_boot_fill_arguments(struct nv_device *nv, struct nv_boot *b)
 	if (ret)
 		return ret;
 	regions = b->libos.cpu;
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		nv_boot_fill_region(&regions[i], names[i], &gsp->logs[i]);
+	for (i = 0; i < NV_GSP_LOGS; i++)
+		nv_boot_fill_region(&regions[i], nv_log_names[i], &gsp->logs[i]);
 	nv_boot_fill_region(&regions[i], "RMARGS", &gsp->arguments);
 
 	boot = b->arguments.cpu;
@@ -440,12 +440,16 @@ int nv_gsp_boot(struct nv_device *nv)
 	ret = nv_boot_load(nv, b);
 	if (ret)
 		goto err_clear_master;
+	nv->gsp.loaded = true;
+	nv_log_step(nv, "FSP message");
 	ret = nv_fsp_send_cot(nv, &b->cot);
 	if (ret)
 		goto err_clear_master;
+	nv_log_step(nv, "FMC");
 	ret = nv_boot_wait_fmc(nv, b->arguments.bus);
 	if (ret)
 		goto err_clear_master;
+	nv_log_step(nv, "GSP init");
 	ret = nv_boot_wait_gsp(nv, b);
 	if (ret)
 		goto err_clear_master;

@@ -14,10 +14,12 @@
 #include "hw/nv/pci.h"
 #include "kmod/nv/chip.h"
 #include "kmod/nv/context.h"
+#include "kmod/nv/dump.h"
 #include "kmod/nv/engine.h"
 #include "kmod/nv/event.h"
 #include "kmod/nv/gsp.h"
 #include "kmod/nv/intr.h"
+#include "kmod/nv/log.h"
 #include "kmod/nv/queue.h"
 #include "kmod/nv/regs.h"
 #include "kmod/nv/rpc.h"
@@ -124,6 +126,7 @@ static int nv_device_init(struct nv_device *nv)
 	ida_init(&nv->channel_ids);
 	xa_init_flags(&nv->channels, XA_FLAGS_LOCK_IRQ);
 	INIT_WORK(&nv->gsp.event_work, nv_rpc_event_work);
+	INIT_WORK(&nv->gsp.dump_work, nv_dump_work);
 	nv->gsp.handle_event = nv_event_handle;
 	ret = drmm_add_action_or_reset(&nv->base.drm, nv_device_release, NULL);
 	if (ret)
@@ -174,24 +177,30 @@ static int nv_device_setup(struct nv_device *nv)
 {
 	int ret;
 
+	nv_log_step(nv, "BAR mode");
 	ret = nv_device_set_physical_mode(nv);
 	if (ret)
 		goto err_stop;
 	ret = sov_vram_init(&nv->base);
 	if (ret)
 		goto err_stop;
+	nv_log_step(nv, "engines");
 	ret = nv_engine_start(nv);
 	if (ret)
 		goto err_stop;
+	nv_log_step(nv, "golden context");
 	ret = nv_context_start(nv);
 	if (ret)
 		goto err_stop;
+	nv_log_step(nv, "interrupts");
 	ret = nv_intr_start(nv);
 	if (ret)
 		goto err_stop;
+	nv_log_step(nv, "running");
 	return 0;
 
 err_stop:
+	nv_dump_failed_start(nv, ret);
 	nv_device_stop(&nv->base);
 	return ret;
 }
@@ -241,6 +250,8 @@ static int nv_device_start(struct sov_device *sov)
 	nv_device_fill_info(nv);
 	if (nv_regs_lost(nv))
 		return -EIO;
+	drm_info(&sov->drm, "%s (BOOT_0 0x%08x, BOOT_42 0x%08x), %llu MiB VRAM\n", nv->chip->name,
+		 nv_rd32(nv, NV_PMC_BOOT_0), nv_rd32(nv, NV_PMC_BOOT_42), nv->vram_bytes >> 20);
 	ret = nv_device_map_vram(nv);
 	if (ret)
 		return ret;
@@ -280,6 +291,7 @@ const struct sov_vendor sov_nv = {
 	.stop = nv_device_stop,
 	.time = nv_device_time,
 	.lost = nv_device_lost,
+	.exit = nv_log_exit,
 	.vm_bytes = sizeof(struct nv_vm),
 	.vm_init = nv_vm_init,
 	.vm_stop = nv_vm_stop,

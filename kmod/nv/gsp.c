@@ -11,7 +11,9 @@
 
 #include "hw/nv/pci.h"
 #include "kmod/nv/chip.h"
+#include "kmod/nv/dump.h"
 #include "kmod/nv/gsp.h"
+#include "kmod/nv/log.h"
 #include "kmod/nv/memory.h"
 #include "kmod/nv/regs.h"
 #include "kmod/nv/rpc.h"
@@ -22,13 +24,11 @@
 static void nv_gsp_free_memory(struct nv_device *nv)
 {
 	struct nv_gsp *gsp = &nv->gsp;
-	int i;
 
 	kfree(gsp->info);
 	gsp->info = NULL;
 	nv_buffer_free(nv, &gsp->arguments);
-	for (i = 0; i < ARRAY_SIZE(gsp->logs); i++)
-		nv_buffer_free(nv, &gsp->logs[i]);
+	nv_log_free(nv);
 	nv_rpc_fini(nv);
 	nv_buffer_free(nv, &gsp->flush);
 }
@@ -44,21 +44,11 @@ static void nv_gsp_fill_arguments(struct nv_gsp *gsp)
 	a->dmem_stack = 1;
 }
 
-/* A log buffer begins with its fill level, followed by the addresses of its pages. */
-static void nv_gsp_fill_log(struct nv_buffer *log)
-{
-	u64 *addresses = log->cpu;
-	u32 i;
-
-	for (i = 0; i < log->bytes / NV_GSP_PAGE; i++)
-		addresses[1 + i] = log->bus + (u64)i * NV_GSP_PAGE;
-}
-
 /* On failure the caller frees what was allocated: nv_gsp_free_memory(). */
 static int nv_gsp_alloc_memory(struct nv_device *nv)
 {
 	struct nv_gsp *gsp = &nv->gsp;
-	int ret, i;
+	int ret;
 
 	gsp->info = kzalloc(sizeof(*gsp->info), GFP_KERNEL);
 	if (!gsp->info)
@@ -69,12 +59,9 @@ static int nv_gsp_alloc_memory(struct nv_device *nv)
 	ret = nv_rpc_init(nv);
 	if (ret)
 		return ret;
-	for (i = 0; i < ARRAY_SIZE(gsp->logs); i++) {
-		ret = nv_buffer_alloc(nv, NULL, &gsp->logs[i], NV_GSP_LOG_BYTES);
-		if (ret)
-			return ret;
-		nv_gsp_fill_log(&gsp->logs[i]);
-	}
+	ret = nv_log_alloc(nv);
+	if (ret)
+		return ret;
 	ret = nv_buffer_alloc(nv, NULL, &gsp->arguments, sizeof(struct nv_gsp_arguments));
 	if (ret)
 		return ret;
@@ -194,6 +181,7 @@ static int nv_gsp_boot_and_query(struct nv_device *nv)
 	if (ret)
 		return ret;
 	nv->gsp.running = true;
+	nv_log_step(nv, "static info");
 	ret = nv_rpc_call(nv, NV_GSP_GET_STATIC_INFO, nv->gsp.info, sizeof(*nv->gsp.info), NULL, 0,
 			  RPC_LIMIT_MS);
 	return ret ? ret : nv_gsp_find_vram(nv);
@@ -209,6 +197,9 @@ int nv_gsp_start(struct nv_device *nv)
 {
 	int ret;
 
+	nv_log_step(nv, "firmware files");
+	nv->gsp.loaded = false;
+	nv->gsp.dumped = false;
 	if (nv_rd32(nv, NV_PFB_WPR2_ADDR_HI)) {
 		if (nv_regs_lost(nv))
 			return -EIO;
@@ -217,8 +208,10 @@ int nv_gsp_start(struct nv_device *nv)
 		return -EBUSY;
 	}
 	ret = nv_gsp_boot_and_query(nv);
-	if (ret)
+	if (ret) {
+		nv_dump_failed_start(nv, ret);
 		nv_gsp_stop(nv);
+	}
 	return ret;
 }
 
@@ -253,5 +246,6 @@ void nv_gsp_stop(struct nv_device *nv)
 	nv->gsp.running = false;
 	mutex_unlock(&nv->gsp.lock);
 	pci_clear_master(sov_pci(&nv->base));
+	flush_work(&nv->gsp.dump_work); /* it reads the logs */
 	nv_gsp_free_memory(nv);
 }

@@ -3,6 +3,7 @@
 #ifndef SOV_NV_GSP_TYPES_H
 #define SOV_NV_GSP_TYPES_H
 
+#include <linux/debugfs.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -11,6 +12,20 @@
 #include "kmod/nv/memory_types.h"
 
 struct nv_device;
+
+/* LOGINIT, LOGINTR and LOGRM. */
+#define NV_GSP_LOGS 3
+
+/**
+ * struct nv_log_files - the debugfs files of a device's logs
+ */
+struct nv_log_files {
+	/** @folder: Folder of the files; NULL if there are none. */
+	struct dentry *folder;
+
+	/** @blobs: Contents of the files. */
+	struct debugfs_blob_wrapper blobs[NV_GSP_LOGS];
+};
 
 /**
  * struct nv_gsp - the GSP of a device
@@ -38,7 +53,22 @@ struct nv_gsp {
 	struct nv_buffer arguments;
 
 	/** @logs: Log buffers of the GSP's operating system, interrupt handlers and RM. */
-	struct nv_buffer logs[3];
+	struct nv_buffer logs[NV_GSP_LOGS];
+
+	/** @log_files: Files of @logs. */
+	struct nv_log_files log_files;
+
+	/** @step: Step of the start that the device has reached, for dumps. */
+	const char *step;
+
+	/** @loaded: Since the last start: the images were loaded, so that a dump has a meaning. */
+	bool loaded;
+
+	/** @dumped: Since the last start: a dump was written. */
+	bool dumped;
+
+	/** @dump_work: Writes a dump of a wedged device; see dump.c. */
+	struct work_struct dump_work;
 
 	/** @command: Queue from the driver to the GSP, in @shared. */
 	struct nv_gsp_queue *command;

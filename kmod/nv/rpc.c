@@ -267,6 +267,7 @@ static void nv_rpc_wedge_locked(struct nv_device *nv)
 		drm_err(&nv->base.drm, "GSP: device is wedged until it is reset\n");
 	nv->gsp.running = false;
 	pci_clear_master(sov_pci(&nv->base));
+	queue_work(nv->base.reap_wq, &nv->gsp.dump_work);
 	sov_wedge(&nv->base);
 }
 

@@ -19,6 +19,15 @@
 #define FSP_EMEM_BYTES   4096
 #define GSP_SHARED_PAGES 512
 
+/* The GSP's logs. Records have 32 bytes: nanoseconds, and text padded with zeros. Those of real
+ * firmware refer to strings of its image; drivers pass on either unread. */
+enum card_log_region { LOG_INIT, LOG_INTERRUPT, LOG_RM, CARD_LOGS };
+
+struct gsp_log_record {
+	uint64_t time;
+	char text[24];
+};
+
 /* Faults that can be injected; those from SILENT on affect one message. */
 enum card_fault {
 	FAULT_NONE,
@@ -103,6 +112,7 @@ struct gsp {
 	bool bar2_virtual;                 /* the same for BAR 2 */
 	uint32_t locked_reads;             /* mailbox reads until the registers unlock */
 	uint64_t frts, wpr_start, wpr_end, heap_outside;
+	uint64_t logs[CARD_LOGS];         /* DMA addresses; 0: not known yet */
 	uint64_t pages[GSP_SHARED_PAGES]; /* DMA addresses of the shared memory */
 	uint32_t command, status;         /* queues, by their first page */
 	uint32_t get, put;                /* of the GSP, in either queue */
@@ -227,6 +237,9 @@ void fsp_write_head(struct card *c, uint32_t head);
 /* gsp.c, gsp_rpc.c. gsp_boot returns the FSP's error code. */
 uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot);
 void gsp_reset(struct card *c);
+/* Appends a record to a log. The word before the records counts the words written. */
+__attribute__((format(printf, 3, 4))) void gsp_write_log(struct card *c, enum card_log_region log,
+							 const char *format, ...);
 void gsp_unload(struct card *c);
 uint32_t gsp_read_mailbox0(struct card *c);
 uint32_t gsp_read_cpuctl(struct card *c);

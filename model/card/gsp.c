@@ -4,6 +4,8 @@
  * tables must point to mapped memory. Then it creates its queue, executes the commands in the
  * driver's queue, and sends the init-done event. */
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/card/card_internal.h"
@@ -177,10 +179,10 @@ static bool find_region(struct card *c, uint64_t libos, const char *name,
 
 static bool check_logs(struct card *c, uint64_t libos)
 {
-	static const char *const names[] = {"LOGINIT", "LOGINTR", "LOGRM"};
+	static const char *const names[CARD_LOGS] = {"LOGINIT", "LOGINTR", "LOGRM"};
 	struct nv_gsp_libos_region r;
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < CARD_LOGS; i++) {
 		if (!find_region(c, libos, names[i], &r))
 			return false;
 		const uint64_t *log = card_dma(c, r.address, r.bytes, true, names[i]);
@@ -193,8 +195,32 @@ static bool check_logs(struct card *c, uint64_t libos)
 				card_refuse(c, "GSP: region %s does not list its pages", names[i]);
 				return false;
 			}
+		c->gsp.logs[i] = r.address;
 	}
 	return true;
+}
+
+/* Once the GSP has read the list of a log's pages, records overwrite it, and later themselves. */
+void gsp_write_log(struct card *c, enum card_log_region log, const char *format, ...)
+{
+	const uint32_t room = (NV_GSP_LOG_BYTES - 8) / sizeof(struct gsp_log_record);
+	struct gsp_log_record record = {.time = model_nanoseconds()};
+	uint8_t *words = c->gsp.logs[log]
+				 ? card_dma(c, c->gsp.logs[log], NV_GSP_LOG_BYTES, true, "a log")
+				 : NULL;
+	uint64_t put;
+	va_list ap;
+
+	if (!words)
+		return;
+	va_start(ap, format);
+	vsnprintf(record.text, sizeof(record.text), format, ap);
+	va_end(ap);
+	memcpy(&put, words, 8);
+	memcpy(words + 8 + put * 8 / sizeof(record) % room * sizeof(record), &record,
+	       sizeof(record));
+	put += sizeof(record) / 8;
+	memcpy(words, &put, 8);
 }
 
 static bool find_queues(struct card *c, uint64_t libos)
@@ -275,6 +301,7 @@ uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot)
 	c->gsp.locked_reads = c->fault.kind == FAULT_LOCKED ? UINT32_MAX : latency_next(c);
 	c->gsp.lockdown_reads = latency_next(c);
 	c->gsp.window_virtual = true;
+	gsp_write_log(c, LOG_INIT, "GSP boots");
 	card_log(c, "GSP: booted, images %s; protected 0x%" PRIx64 " to 0x%" PRIx64,
 		 c->firmware.known ? "match the files" : "were not compared with files",
 		 c->gsp.wpr_start, c->gsp.wpr_end);

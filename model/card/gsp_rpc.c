@@ -92,6 +92,7 @@ void gsp_publish(struct card *c, uint32_t put)
 	if (!status)
 		return;
 	__atomic_store_n(&status->put, put, __ATOMIC_RELEASE);
+	gsp_write_log(c, LOG_INTERRUPT, "message up to %u", put);
 	raise_gsp_interrupt(c, NV_PGSP_IRQ_SWGEN0);
 }
 
@@ -351,6 +352,7 @@ static void execute_call(struct card *c, struct call *call)
 			     r ? NV_STATUS_INVALID_ARGUMENT : NV_STATUS_NOT_SUPPORTED);
 		return;
 	}
+	gsp_write_log(c, LOG_RM, "call %u", call->rpc->function);
 	uint32_t result = r->run(c, call);
 
 	if (r->answer && !c->gsp.unresponsive)

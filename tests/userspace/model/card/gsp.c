@@ -35,6 +35,42 @@ static void valid_boot(void)
 	refused(NULL, "boot: a correct driver is not refused anything");
 }
 
+/* Whether a record of a log has the text. */
+static bool logged(uint32_t offset, const char *text)
+{
+	const uint8_t *log = at(offset);
+
+	for (uint32_t i = 8; i + 32 <= NV_GSP_LOG_BYTES; i += 32)
+		if (!strcmp((const char *)log + i + 8, text))
+			return true;
+	return false;
+}
+
+static void logs(void)
+{
+	const uint32_t records = NV_GSP_LOG_BYTES / 32 + 10; /* more than a log holds */
+	const uint64_t *log = at(LOGS + 2 * NV_GSP_LOG_BYTES);
+	struct nv_gsp_static_info info = {.fb_regions = 0};
+	uint32_t result;
+	uint64_t before;
+
+	reset();
+	boot();
+	answer(&result);
+	ok(logged(LOGS, "GSP boots"), "log: LOGINIT has a record of the boot");
+	ok(logged(LOGS + NV_GSP_LOG_BYTES, "message up to 1"),
+	   "log: LOGINTR has a record of the message of the boot");
+	before = log[0];
+	for (uint32_t i = 0; i < records; i++) {
+		put(NV_GSP_GET_STATIC_INFO, &info, sizeof(info));
+		ring();
+		answer(&result);
+	}
+	/* Records behind the end of LOGINTR would overwrite the count. */
+	ok(log[0] == before + records * 4 && logged(LOGS + 2 * NV_GSP_LOG_BYTES, "call 65"),
+	   "log: LOGRM has a record of each call and counts the words of all, in a full log, too");
+}
+
 static void invalid_boots(void)
 {
 	reset();
@@ -226,6 +262,7 @@ int main(void)
 	latencies();
 	if (machine_open()) {
 		valid_boot();
+		logs();
 		invalid_boots();
 		invalid_calls();
 		disconnects();
