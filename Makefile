@@ -7,6 +7,7 @@
 #   make check-oracles   compare with other tools      make bench          benchmarks
 #   make fuzz            libFuzzer, FUZZ_SECONDS each  make silicon        bundle for a real GPU
 #   make check-vm        the kernel driver in virtual machines (root; cached under ~/.cache)
+#   make deb             Debian packages, below $(BUILD)/deb (docs/packages.md)
 #   make deps all tests install uninstall clean dkms-install dkms-uninstall
 #
 # Variables: BUILD (build), CC (cc), SAN=1 (ASan, UBSan, IR verifier), SAN=thread (TSan),
@@ -77,12 +78,12 @@ litmus_src := $(call sources,tests/litmus)
 
 .PHONY: all cuda deps deps-vm demo check check-fast check-long check-oracles check-vm bench silicon fuzz \
 	install uninstall dkms-source dkms-install dkms-uninstall clean tests thread-tests fuzzers judges list \
-	list-thread-tests list-fuzzers FORCE
+	list-thread-tests list-fuzzers deb FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 vulkan := $(if $(HAVE_VULKAN),$(BUILD)/libvulkan_sov.so $(BUILD)/sov_icd.json)
-all: $(BUILD)/libsov.so $(BUILD)/sov $(BUILD)/ptxas $(BUILD)/sovgpu-model cuda $(vulkan)
+all: $(BUILD)/libsov.so $(BUILD)/libsov.a $(BUILD)/sov $(BUILD)/ptxas $(BUILD)/sovgpu-model cuda $(vulkan)
 tests: all $(tests) $(helpers) $(examples) $(BUILD)/bench/queues $(BUILD)/litmus
 # The tests of CUDA and Vulkan load their libraries.
 thread-tests: $(thread_tests) cuda $(vulkan)
@@ -119,6 +120,15 @@ $(BUILD)/libsov.so.$(VERSION): $(call obj,$(lib_src)) libsov/sov.map
 $(BUILD)/libsov.so: $(BUILD)/libsov.so.$(VERSION)
 	$(Q)ln -sf libsov.so.$(VERSION) $(BUILD)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
+
+# The same library for static linking: one object, in which only the symbols of sov.h are global.
+$(BUILD)/libsov.a: $(call obj,$(lib_src))
+	$(call say,AR,$@)
+	$(Q)$(CC) -r -nostdlib -o $(@:.a=.o) $^
+	$(Q)$(OBJCOPY) --localize-hidden $(@:.a=.o)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $(@:.a=.o)
+	$(Q)rm $(@:.a=.o)
 
 # Libraries in the place of NVIDIA's, in a folder of their own, so that none is found by accident. The
 # two versions of the runtime have the same sources and differ by CUDART_MAJOR.
@@ -178,9 +188,10 @@ $(eval $(call cudart,12))
 $(eval $(call cudart,13))
 
 # The Vulkan driver is a client of libsov, and finds it beside itself.
+vulkan_rpath := -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/libvulkan_sov.so: $(call obj,$(vulkan_src)) $(BUILD)/libsov.so
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libvulkan_sov.so -Wl,-z,defs -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) \
+	$(Q)$(CC) -shared -Wl,-soname,libvulkan_sov.so -Wl,-z,defs $(vulkan_rpath) $(ALL_LDFLAGS) \
 		-o $@ $(filter %.o,$^) -L$(BUILD) -lsov -lm
 # The loader's manifest: VK_DRIVER_FILES=$(BUILD)/sov_icd.json tries the driver of the build folder.
 $(BUILD)/sov_icd.json: libsov/vulkan/sov_icd.json.in $(BUILD)/libvulkan_sov.so
@@ -272,6 +283,10 @@ dkms-uninstall:
 	$(if $(DESTDIR),,dkms remove sovgpu/$(VERSION) --all)
 	rm -rf $(DESTDIR)$(dkms) $(DESTDIR)/usr/share/doc/sovgpu $(DESTDIR)/usr/lib/udev/rules.d/70-sovgpu.rules
 
+# Debian packages of the tree as it is; debian/make copies it, adds what debian/ does not keep, and builds there.
+deb:
+	@BUILD=$(BUILD) VERSION=$(VERSION) debian/make
+
 # The virtual-machine part of check; VM_CACHE=none skips it.
 deps-vm: deps
 	@tests/vm/prepare.sh
@@ -282,8 +297,10 @@ man := $(wildcard docs/man/*.[1-9])
 # CALL:PAGE for each function in the NAME line of a section 3 page; install links CALL.3 to the page.
 man_calls = $(shell for m in docs/man/*.3; do for c in $$(sed -n '4s/ .-.*//p' $$m | tr -d ,); do \
 	echo $$c:$$(basename $$m); done; done | grep -v '^\(.*\):\1\.3$$')
+# What tells pkg-config and CMake where the library is, below LIBDIR, from the templates in libsov.
+configs := pkgconfig/sov.pc cmake/sov/sov-config.cmake cmake/sov/sov-config-version.cmake
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/sov
 	install -m 755 $(BUILD)/sov $(DESTDIR)$(PREFIX)/bin/
 	install -d $(DESTDIR)$(LIBDIR)/sovgpu/cuda
 	install -m 755 $(cuda_libs) $(DESTDIR)$(LIBDIR)/sovgpu/cuda/
@@ -294,13 +311,15 @@ install: all
 	install -m 755 $(BUILD)/libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
 	ln -sf libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so
+	install -m 644 $(BUILD)/libsov.a $(DESTDIR)$(LIBDIR)/
 ifdef HAVE_VULKAN
 	install -m 755 $(BUILD)/libvulkan_sov.so $(DESTDIR)$(LIBDIR)/
 	install -d $(DESTDIR)$(PREFIX)/share/vulkan/icd.d
 	sed '1d; s|@LIBRARY@|$(LIBDIR)/libvulkan_sov.so|' libsov/vulkan/sov_icd.json.in >$(DESTDIR)$(PREFIX)/share/vulkan/icd.d/sov_icd.json
 endif
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(if $(HAVE_LIBDRM),libdrm)|' libsov/sov.pc.in \
-		>$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc
+	for f in $(configs); do sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@SONAME@|$(SONAME)|' \
+		-e 's|@REQUIRES@|$(if $(HAVE_LIBDRM),libdrm)|; s|@STATIC_LIBS@|$(if $(HAVE_LIBDRM),drm;)m;dl;pthread|' \
+		libsov/$${f##*/}.in >$(DESTDIR)$(LIBDIR)/$$f || exit 1; done
 	for m in $(man); do install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/} || exit 1; done
 	for m in $(man_calls); do ln -sf $${m##*:} $(DESTDIR)$(MANDIR)/man3/$${m%%:*}.3 || exit 1; done
 uninstall:
@@ -309,7 +328,7 @@ uninstall:
 		$(DESTDIR)$(LIBDIR)/libvulkan_sov.so $(DESTDIR)$(PREFIX)/share/vulkan/icd.d/sov_icd.json
 	rm -f $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(PREFIX)/include/sov.h $(DESTDIR)$(LIBDIR)/libsov.so \
 		$(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so.$(VERSION) \
-		$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc \
+		$(DESTDIR)$(LIBDIR)/libsov.a $(addprefix $(DESTDIR)$(LIBDIR)/,$(configs)) \
 		$(foreach m,$(man),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
 		$(foreach m,$(man_calls),$(DESTDIR)$(MANDIR)/man3/$(firstword $(subst :, ,$(m))).3)
 

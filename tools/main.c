@@ -11,7 +11,7 @@
 static const struct verb *const verbs[] = {
 	&verb_devices, &verb_info,     &verb_doctor,   &verb_top,   &verb_trace,
 	&verb_compile, &verb_disasm,   &verb_run,      &verb_bench, &verb_ptxas,
-	&verb_link,    &verb_run_cuda, &verb_cuda_env, &verb_smi,
+	&verb_link,    &verb_run_cuda, &verb_cuda_env, &verb_smi,   &verb_cdi,
 };
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
 
@@ -71,7 +71,7 @@ static void print_help(void)
 
 static int unknown_verb(const char *name)
 {
-	char known[160] = "";
+	char known[192] = "";
 	size_t length = 0;
 
 	for (size_t i = 0; i < VERBS; i++)

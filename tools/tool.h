@@ -36,7 +36,7 @@ struct verb {
 };
 extern const struct verb verb_devices, verb_info, verb_doctor, verb_top, verb_trace, verb_compile,
 	verb_disasm, verb_run, verb_bench, verb_ptxas, verb_link, verb_run_cuda, verb_cuda_env,
-	verb_smi;
+	verb_smi, verb_cdi;
 
 /* ---- options.c ---- */
 

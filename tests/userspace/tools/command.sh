@@ -16,13 +16,13 @@ refused() {
 
 out=$("$sov" --help)
 is $? 0 "sov --help succeeds"
-for verb in devices info doctor top trace compile disasm run bench ptxas link; do
+for verb in devices info doctor top trace compile disasm run bench ptxas link cdi; do
 	has "$out" "  $verb " "sov --help lists $verb"
 	has "$("$sov" $verb --help)" "Usage: sov $verb " "sov $verb --help prints its usage"
 	has "$("$sov" $verb -h)" "-h, --help" "sov $verb -h lists --help"
 done
 has "$("$sov" run --help)" "buf:TYPE:COUNT" "sov run --help explains arguments"
-for verb in devices info doctor top trace compile disasm run bench ptxas link; do
+for verb in devices info doctor top trace compile disasm run bench ptxas link cdi; do
 	for option in $("$sov" $verb --help | grep -oE '^ .{4}--[a-z]+' | sed 's/.*--//'); do
 		[ "$option" = help ] || grep -q "\\\\-\\\\-$option" docs/man/sov.1
 		ok $? "sov(1) documents --$option of sov $verb"
@@ -30,8 +30,8 @@ for verb in devices info doctor top trace compile disasm run bench ptxas link; d
 done
 is "$("$sov" --version)" "sov 0.1" "sov --version prints the version"
 
-refused 2 "sov: no verb; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi"
-refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi" fly
+refused 2 "sov: no verb; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi"
+refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi" fly
 refused 2 "sov: devices: unknown option '--jsn'" devices --jsn
 refused 2 "sov: devices: unexpected operand 'x'" devices x
 refused 2 "sov: devices: option '--json' takes no value, but got '1'" devices --json=1

@@ -10,7 +10,8 @@ flags=
 
 $make install >"$work/log" 2>&1
 ok $? "make install with DESTDIR and PREFIX=/usr succeeds"
-for f in bin/sov lib/sovgpu/ptxas include/sov.h lib/libsov.so.0 lib/libsov.so lib/pkgconfig/sov.pc share/man/man1/sov.1 \
+for f in bin/sov lib/sovgpu/ptxas include/sov.h lib/libsov.so.0 lib/libsov.so lib/libsov.a lib/pkgconfig/sov.pc \
+	lib/cmake/sov/sov-config.cmake share/man/man1/sov.1 \
 	share/man/man3/libsov.3; do
 	[ -e "$work/usr/$f" ]
 	ok $? "make install installs $f"
@@ -20,6 +21,9 @@ has "$(readelf -d "$work/usr/lib/libsov.so")" "[libsov.so.0]" \
 exported=$(nm -D --defined-only "$work/usr/lib/libsov.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u)
 declared=$(grep '^SOV_API' libsov/sov.h | grep -o '\bsov_[a-z_0-9]*(' | tr -d '(' | sort -u)
 is "$exported" "$declared" "libsov.so exports exactly the functions that sov.h declares"
+# Sanitizers add symbols of their own.
+static=$(nm -g --defined-only "$work/usr/lib/libsov.a" | awk 'NF == 3 { print $3 }' | grep -v '^__\(asan\|odr\|ubsan\)' | sort -u)
+is "$static" "$declared" "libsov.a exports exactly the functions that sov.h declares"
 "$work/usr/bin/sov" --version >/dev/null
 ok $? "the installed sov runs"
 
@@ -28,6 +32,40 @@ cc -std=c11 $flags examples/saxpy.c -o "$work/saxpy" $(pkg-config --cflags --lib
 ok $? "a program builds with the flags of pkg-config"
 is "$(LD_LIBRARY_PATH=$work/usr/lib "$work/saxpy")" "y[1] = 3, y[1023] = 3069" \
 	"a program that pkg-config built runs"
+# shellcheck disable=SC2046 # lists of options
+cc -std=c11 $flags examples/saxpy.c -o "$work/static" $(pkg-config --cflags sov) "$work/usr/lib/libsov.a" \
+	$(pkg-config --static --libs sov | sed 's/ *-lsov//')
+ok $? "a program builds with the static library"
+is "$(readelf -d "$work/static" | grep -c libsov)" 0 "a program with the static library does not need the shared one"
+is "$("$work/static")" "y[1] = 3, y[1023] = 3069" "a program with the static library runs"
+
+# A program's CMakeLists.txt, with both libraries.
+mkdir "$work/project"
+cp examples/saxpy.c "$work/project/"
+cat >"$work/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.21)
+project(example C)
+find_package(sov 0.1 REQUIRED)
+add_executable(shared saxpy.c)
+target_link_libraries(shared sov::sov)
+add_executable(static saxpy.c)
+target_link_libraries(static sov::sov_static)
+END
+if command -v cmake >/dev/null; then
+	CFLAGS=$flags cmake -S "$work/project" -B "$work/project/build" -Dsov_DIR="$work/usr/lib/cmake/sov" >"$work/log" 2>&1 &&
+		cmake --build "$work/project/build" >>"$work/log" 2>&1
+	ok $? "a program builds with CMake's find_package(sov)"
+	diag "$(grep -i -A3 error "$work/log")"
+	for kind in shared static; do
+		is "$("$work/project/build/$kind")" "y[1] = 3, y[1023] = 3069" "the $kind library that CMake found runs"
+	done
+	is "$(cd "$work" && sed 's/sov 0.1/sov 0.0/' project/CMakeLists.txt >CMakeLists.txt &&
+		cmake -S . -B other -Dsov_DIR="$work/usr/lib/cmake/sov" 2>&1 | grep -c 'sov-config.cmake, version: 0.1.0')" 1 \
+		"CMake refuses another minor version"
+	rm -rf "$work/other" "$work/CMakeLists.txt"
+else
+	skip "a program builds with CMake's find_package(sov)" "cmake is not installed"
+fi
 
 $make uninstall >"$work/log" 2>&1
 is "$(find "$work/usr" ! -type d)" "" "make uninstall removes every file"
