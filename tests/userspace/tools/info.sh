@@ -14,6 +14,11 @@ has "$out" "$(printf '%-34s %s' driver 'libsov 0.')" "sov info prints the driver
 has "$out" "$(printf '%-34s %s' 'max grid dimensions' '2147483647 x 65535 x 65535')" \
 	"sov info prints the grid limits"
 has "$out" "$(printf '%-34s %s' 'memory bytes' 67108864)" "sov info prints the memory size"
+uuid=$(echo "$out" | sed -n 's/^UUID  *\([0-9a-f-]*\) (derived from name and address)$/\1/p')
+is "$(echo "$uuid" | sed 's/[0-9a-f]/x/g')" "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" "sov info prints the UUID"
+is "$("$sov" info --json | grep -o '"uuid": "[^"]*"')" "\"uuid\": \"$uuid\"" "sov info --json has the same UUID"
+case $out in *PCI* | *temperature* | *watts*) found=1 ;; *) found=0 ;; esac
+ok $found "sov info leaves out what a software GPU does not have"
 has "$out" "free memory bytes " "sov info prints the free memory"
 has "$("$sov" info ga100.0)" "$(printf '%-34s %s' target sm_80)" "sov info finds a device by name"
 has "$("$sov" info 1)" "$(printf '%-34s %s' name ga100.0)" "sov info finds a device by ordinal"
