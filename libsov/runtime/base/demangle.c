@@ -44,6 +44,7 @@ struct parser {
 
 /* What a function's name tells about its type. */
 struct encoding {
+	bool is_function;        /* not a type */
 	bool is_template;        /* the return type comes first, except of … */
 	bool no_return;          /* … constructors, destructors and conversions */
 	struct piece qualifiers; /* of a member function: " const" */
@@ -367,8 +368,8 @@ static struct type parse_template_argument(struct parser *p)
 	return simple(r);
 }
 
-/* After "I". Replaces the arguments that T_ names. */
-static struct piece parse_template_arguments(struct parser *p)
+/* After "I". own: of the name of the function, whose arguments T_ names in its type. */
+static struct piece parse_template_arguments(struct parser *p, bool own)
 {
 	struct type arguments[MAX_ARGUMENTS];
 	struct piece r = literal(p, "<");
@@ -392,8 +393,10 @@ static struct piece parse_template_arguments(struct parser *p)
 	p->depth--;
 	if (p->failed)
 		return empty;
-	memcpy(p->arguments, arguments, count * sizeof(*arguments));
-	p->argument_count = count;
+	if (own) {
+		memcpy(p->arguments, arguments, count * sizeof(*arguments));
+		p->argument_count = count;
+	}
 	return append(p, r, p->text[r.start + r.length - 1] == '>' ? " >" : ">");
 }
 
@@ -480,7 +483,8 @@ static struct piece parse_nested(struct parser *p, struct encoding *e)
 		if (take(p, "I")) {
 			if (!r.length)
 				return fail(p);
-			r = join(p, template_name(p, r), parse_template_arguments(p));
+			r = join(p, template_name(p, r),
+				 parse_template_arguments(p, e->is_function));
 			e->is_template = true;
 		} else if (next(p) == 'S' && !r.length) {
 			p->at++;
@@ -547,7 +551,8 @@ static struct piece parse_name(struct parser *p, struct encoding *e)
 			if (!substituted)
 				remember(p, simple(r));
 			p->at++;
-			r = join(p, template_name(p, r), parse_template_arguments(p));
+			r = join(p, template_name(p, r),
+				 parse_template_arguments(p, e->is_function));
 			e->is_template = true;
 		}
 	}
@@ -700,7 +705,7 @@ static struct type parse_member_pointer(struct parser *p)
 
 static struct type parse_class_type(struct parser *p)
 {
-	struct encoding e = {false, false, {0, 0}};
+	struct encoding e = {.is_function = false};
 
 	return simple(parse_name(p, &e));
 }
@@ -717,7 +722,7 @@ static struct type parse_reused(struct parser *p)
 	t = parameter ? remember(p, parse_template_parameter(p)) : parse_substitution(p);
 	if (!take(p, "I"))
 		return t;
-	return remember(p, simple(join(p, whole(p, t), parse_template_arguments(p))));
+	return remember(p, simple(join(p, whole(p, t), parse_template_arguments(p, false))));
 }
 
 static struct type parse_vector(struct parser *p)
@@ -784,7 +789,7 @@ static struct type parse_type(struct parser *p)
 
 static struct piece parse_encoding(struct parser *p)
 {
-	struct encoding e = {false, false, {0, 0}};
+	struct encoding e = {.is_function = true};
 	struct type result = simple(empty);
 	struct piece name, parameters;
 

@@ -37,6 +37,16 @@ has "$out" "24 kernarg bytes; hidden arguments: block_count_x at 16" \
 has "$out" "variable words: 16 bytes at 0x4 of data" "sov info FILE prints the offset of variables"
 "$sov" info --json tests/fuzz/corpus/image/saxpy_sm90.cubin | "$json"
 ok $? "sov info --json of a cubin prints valid JSON"
+# One figure of shared memory: the kernel's own, without the KiB that launches reserve on Hopper.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.shared .b8 room[2048];\n.reg .b64 %%a;\n.reg .b32 %%r;\nld.param.u64 %%a, [p];\nld.shared.u32 %%r, [room+4];\nst.global.u32 [%%a], %%r;\nret;\n}\n' >"$work/k.ptx"
+for target in sm_80 sm_90 gfx1030; do
+	is "$("$sov" compile -t $target --stats -o "$work/k" "$work/k.ptx" | awk '$1 == "k" { print $5 }')" 2048 \
+		"sov compile --stats for $target prints the kernel's own shared memory"
+	has "$("$sov" info "$work/k")" ", 2048 bytes of shared memory, " "sov info of an image for $target prints the same"
+	has "$("$sov" info --json "$work/k")" '"shared_bytes": 2048' "sov info --json of an image for $target has the same"
+done
 out=$("$sov" info tests/kernels/saxpy.ptx 2>&1)
 is "$?" 1 "sov info rejects a file that is not an image"
 has "$out" "sov: info: 'tests/kernels/saxpy.ptx': cubin: " \

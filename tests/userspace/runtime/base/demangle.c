@@ -70,6 +70,10 @@ static const struct {
 	 "<std::char_traits<char> >(std::basic_ostream<char, std::char_traits<char> >&, char "
 	 "const*)"},
 	{"_Z1fDv4_f", "f(float __vector(4))"},
+	{"_ZStlsIdcSt11char_traitsIcEERSt13basic_ostreamIT0_T1_ES6_RKSt7complexIT_E",
+	 "std::basic_ostream<char, std::char_traits<char> >& std::operator<< <double, char, "
+	 "std::char_traits<char> >(std::basic_ostream<char, std::char_traits<char> >&, "
+	 "std::complex<double> const&)"},
 	{"_Z4castIfDhEvPT0_PKT_i", "void cast<float, half>(half*, float const*, int)"},
 	{"_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIfEEEEvT1_",
 	 "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float> "
