@@ -77,7 +77,7 @@ examples := $(patsubst examples/%.c,$(BUILD)/examples/%,$(call sources,examples)
 litmus_src := $(call sources,tests/litmus)
 
 .PHONY: all cuda deps deps-vm demo check check-fast check-long check-oracles check-vm bench silicon fuzz \
-	install uninstall dkms-source dkms-install dkms-uninstall clean tests thread-tests fuzzers judges list \
+	install uninstall dkms-source dkms-install dkms-uninstall clean tests thread-tests fuzzers judges list version \
 	list-thread-tests list-fuzzers deb FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -202,11 +202,20 @@ define program
 $(call say,LD,$@)
 $(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
 endef
+# Pages for browsers become strings.
+pages := $(patsubst tools/%.html,$(BUILD)/obj/tools/%.o,$(wildcard tools/*_page.html))
+$(BUILD)/obj/tools/%_page.c: tools/%_page.html
+	@mkdir -p $(@D)
+	$(Q){ echo 'extern const char $*_page[];'; echo 'const char $*_page[] ='; \
+		sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $<; echo ';'; } >$@
+$(BUILD)/obj/tools/%_page.o: $(BUILD)/obj/tools/%_page.c $(BUILD)/flags
+	$(call say,CC,tools/$*_page.html)
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-overlength-strings -c $< -o $@
 # A static sov starts in half the time; link it dynamically if there is no static C library.
 can_be_static = $(if $(SANFLAGS),,$(shell echo 'int main(void) { return 0; }' | \
 	$(CC) -static -x c -o /dev/null - -lm >/dev/null 2>&1 && echo -static))
 $(BUILD)/sov: private ALL_LDFLAGS += $(can_be_static)
-$(BUILD)/sov: $(call obj,$(tool_src)) $(BUILD)/libsov-all.a
+$(BUILD)/sov: $(call obj,$(tool_src)) $(pages) $(BUILD)/libsov-all.a
 	$(program)
 $(BUILD)/obj/tools/cuda.o: ALL_CFLAGS += -DSOV_CUDA_LIBDIR='"$(LIBDIR)/sovgpu/cuda"'
 # Called by this name, sov has the command line of NVIDIA's ptxas.
@@ -252,6 +261,8 @@ check-oracles:
 	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check oracles
 # The tests that tests/check runs: programs, then scripts, but the longest first, so that none of them runs alone at the end.
 longest := $(addprefix $(BUILD)/tests/compiler/driver/,random_kernels odd_kernels) tests/userspace/compiler/amd/suites.sh
+version:
+	@echo $(VERSION)
 list:
 	@printf '%s\n' $(longest) $(filter-out $(longest),$(tests) $(test_sh))
 list-thread-tests:
@@ -321,8 +332,13 @@ endif
 		-e 's|@REQUIRES@|$(if $(HAVE_LIBDRM),libdrm)|; s|@STATIC_LIBS@|$(if $(HAVE_LIBDRM),drm;)m;dl;pthread|' \
 		libsov/$${f##*/}.in >$(DESTDIR)$(LIBDIR)/$$f || exit 1; done
 	for m in $(man); do install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/} || exit 1; done
+	install -D -m 644 tools/completion/sov.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sov
+	install -D -m 644 tools/completion/_sov $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sov
+	install -D -m 644 tools/completion/sov.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sov.fish
 	for m in $(man_calls); do ln -sf $${m##*:} $(DESTDIR)$(MANDIR)/man3/$${m%%:*}.3 || exit 1; done
 uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sov $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sov \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sov.fish
 	rm -f $(DESTDIR)$(LIBDIR)/sovgpu/ptxas $(addprefix $(DESTDIR)$(LIBDIR)/sovgpu/cuda/,$(notdir $(cuda_libs)) \
 		$(patsubst $(BUILD)/cuda/%,%,$(cuda_static) $(cuda_static:.a=_objects.a))) \
 		$(DESTDIR)$(LIBDIR)/libvulkan_sov.so $(DESTDIR)$(PREFIX)/share/vulkan/icd.d/sov_icd.json

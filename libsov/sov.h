@@ -282,8 +282,10 @@ SOV_API sov_result sov_context_get_fault(sov_context context, sov_fault *fault);
 
 /* ---- memory ---- */
 
+/* The contents are undefined. */
 SOV_API sov_result sov_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *address);
-/* Waits for work that was submitted before, then frees. address is what an alloc call returned. */
+/* Waits for work that was submitted before, then frees. address is what an alloc call returned. The
+ * context may keep the memory for its next allocations (SOV_MEMORY_CACHE, sov(7)). */
 SOV_API sov_result sov_memory_free(sov_context context, sov_ptr address);
 /* Copies and waits, on the context's first stream. Each side is a GPU address or SOV_HOST(pointer);
  * at least one is a GPU address or pinned host memory. Ranges of either must lie inside one
@@ -340,7 +342,8 @@ SOV_API sov_result sov_memory_resize(sov_context context, sov_ptr address, uint6
  */
 SOV_API sov_result sov_memory_alloc_async(sov_stream stream, uint64_t bytes, sov_ptr *address);
 SOV_API sov_result sov_memory_free_async(sov_stream stream, sov_ptr address);
-/* Returns unused pool memory to the device until the pool holds at most keep_bytes. */
+/* Returns unused pool memory to the device until the pool holds at most keep_bytes, and all memory
+ * that the context keeps after sov_memory_free. */
 SOV_API sov_result sov_pool_trim(sov_context context, uint64_t keep_bytes);
 /* Limits what the pool holds; allocations beyond it fail with SOV_ERROR_OUT_OF_MEMORY. 0: no
  * limit. */
@@ -564,7 +567,8 @@ typedef struct sov_module_options {
 /* Kernels with shared memory may be launched with clusters, also if the source names none. */
 #define SOV_MODULE_CLUSTERS       8u
 /* The __device__ variables are in pinned host memory: the host may use them at the address that
- * sov_module_get_variable returns, like memory of sov_host_alloc (CUDA's __managed__). */
+ * sov_module_get_variable returns, like memory of sov_host_alloc (CUDA's __managed__). PTX with
+ * .attribute(.managed) needs no flag; images do not have the attribute. */
 #define SOV_MODULE_HOST_VARIABLES 16u
 
 /*
@@ -682,7 +686,8 @@ SOV_API sov_result sov_tensor_map_encode(const sov_tensor_map_options *options,
 /* ---- streams, launches, events ---- */
 
 /* Work on one stream executes in order. There is no implicit order between streams: the context's
- * first stream, which NULL names, is like any other. */
+ * first stream is like any other. NULL names it in every call that also takes another object of the
+ * context; sov_context_get_stream returns its handle for calls that take only a stream. */
 SOV_API sov_result sov_stream_create(sov_context context, uint32_t flags, sov_stream *stream);
 /* With a priority between the device's min_priority and max_priority; the default is 0, larger is
  * more urgent. Priorities are hints: they do not preempt running work. Kernels of the same priority
@@ -694,7 +699,8 @@ SOV_API sov_result sov_stream_get_priority(sov_stream stream, int32_t *priority)
 SOV_API sov_result sov_stream_destroy(sov_stream stream);
 /* Waits for work that was submitted to the stream before. SOV_NO_WAIT polls: SOV_NOT_READY. */
 SOV_API sov_result sov_stream_wait(sov_stream stream, uint64_t timeout);
-/* Makes later work on the stream wait for the event's most recent record. */
+/* Makes later work on the stream wait for the event's most recent record. NULL: the first stream of
+ * the event's context. */
 SOV_API sov_result sov_stream_wait_event(sov_stream stream, sov_event event);
 
 typedef enum sov_wait_condition {
@@ -719,10 +725,11 @@ SOV_API sov_result sov_context_get_stream(sov_context context, sov_stream *strea
 
 typedef struct sov_launch {
 	uint32_t size;
-	uint32_t shared_bytes;        /* dynamic shared memory per block */
-	uint32_t grid[3], block[3];   /* block all 0: the one that the kernel requires */
+	uint32_t shared_bytes; /* dynamic shared memory per block */
+	/* 0 in y or z means 1. block all 0: the one that the kernel requires. */
+	uint32_t grid[3], block[3];
 	sov_stream stream;            /* NULL: the context's first stream */
-	const void *const *arguments; /* one pointer per parameter */
+	const void *const *arguments; /* one pointer per parameter; messages count from 0 */
 	const size_t *argument_bytes; /* NULL, or one size per argument, to be checked */
 	uint32_t argument_count;
 	uint32_t flags;      /* SOV_LAUNCH_* */

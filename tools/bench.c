@@ -5,11 +5,12 @@
  * its copy or store with new random contents, so that bench never reports the speed of wrong
  * results.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
-#include "tools/tool.h"
+#include "tools/page.h"
 
 #define BURST       100u
 #define MAX_REPEATS 1000000u
@@ -32,7 +33,7 @@ static const char program[] = ".version 8.0\n"
 
 struct state {
 	const struct verb *verb;
-	const char *device, *only;
+	const char *device, *only, *html;
 	uint64_t repeats, limit; /* per row: samples, nanoseconds */
 	uint64_t largest;        /* bytes of the largest copy */
 	bool json;
@@ -220,12 +221,26 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static void row_json(struct state *s, const struct row *row, uint64_t count)
+{
+	json_object(&s->out, NULL);
+	json_string(&s->out, "name", row->name);
+	if (row->bytes)
+		json_u64(&s->out, "bytes", row->bytes);
+	json_u64(&s->out, "median_ns", s->samples[count / 2]);
+	json_u64(&s->out, "p99_ns", s->samples[count * 99 / 100]);
+	json_u64(&s->out, "samples", count);
+	json_end_object(&s->out);
+}
+
 static void print_row(struct state *s, const struct row *row, uint64_t count)
 {
 	uint64_t median = s->samples[count / 2], p99 = s->samples[count * 99 / 100];
 	double gbs = median ? (double)row->bytes / (double)median : 0;
 	char size[32] = "";
 
+	if (s->html || s->json)
+		row_json(s, row, count);
 	if (!s->json) {
 		if (row->bytes)
 			snprintf(size, sizeof(size),
@@ -243,16 +258,7 @@ static void print_row(struct state *s, const struct row *row, uint64_t count)
 			printf(" %13s", "");
 		printf(" %8llu\n", (unsigned long long)count);
 		fflush(stdout);
-		return;
 	}
-	json_object(&s->out, NULL);
-	json_string(&s->out, "name", row->name);
-	if (row->bytes)
-		json_u64(&s->out, "bytes", row->bytes);
-	json_u64(&s->out, "median_ns", median);
-	json_u64(&s->out, "p99_ns", p99);
-	json_u64(&s->out, "samples", count);
-	json_end_object(&s->out);
 }
 
 static bool measure_row(struct state *s, const struct row *row)
@@ -279,25 +285,60 @@ static bool measure_row(struct state *s, const struct row *row)
 	return true;
 }
 
+static const struct row launch_rows[] = {
+	{.name = "launch and wait", .sample = sample_launch},
+	{.name = "issue after idle", .sample = sample_issue},
+	{.name = "issue in a burst of 100", .sample = sample_burst},
+	{.name = "kernel in a chain of 100", .sample = sample_chain},
+};
+enum direction { PINNED_IN, PINNED_OUT, HOST_IN, HOST_OUT, INSIDE, DIRECTIONS };
+static const char *const direction_names[DIRECTIONS] = {
+	[PINNED_IN] = "pinned host to device", [PINNED_OUT] = "device to pinned host",
+	[HOST_IN] = "host to device",          [HOST_OUT] = "device to host",
+	[INSIDE] = "device to device",
+};
+#define LAUNCH_ROWS (sizeof(launch_rows) / sizeof(*launch_rows))
+
+/* Checks that a row has the text in its name. */
+static bool check_only(const struct verb *v, const char *only)
+{
+	char names[256] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < LAUNCH_ROWS + DIRECTIONS; i++) {
+		const char *name =
+			i < LAUNCH_ROWS ? launch_rows[i].name : direction_names[i - LAUNCH_ROWS];
+
+		if (strstr(name, only))
+			return true;
+		n += snprintf(names + n, sizeof(names) - n, "%s%s", i ? ", " : "", name);
+	}
+	usage_error(v, "no row has '%s' in its name; rows: %s", only, names);
+	return false;
+}
+
 static bool measure_copies(struct state *s)
 {
 	static const uint64_t sizes[] = {4,        64,        1 << 10, 4 << 10,  16 << 10,
 					 64 << 10, 256 << 10, 1 << 20, 16 << 20, 256 << 20};
-	const struct row directions[] = {
-		{"pinned host to device", sample_copy, 0, s->device_memory[0], SOV_HOST(s->pinned)},
-		{"device to pinned host", sample_copy, 0, SOV_HOST(s->pinned), s->device_memory[0]},
-		{"host to device", sample_copy, 0, s->device_memory[0], SOV_HOST(s->pageable)},
-		{"device to host", sample_copy, 0, SOV_HOST(s->pageable), s->device_memory[0]},
-		{"device to device", sample_copy, 0, s->device_memory[1], s->device_memory[0]},
+	const sov_ptr *gpu = s->device_memory;
+	const struct {
+		sov_ptr to, from;
+	} directions[DIRECTIONS] = {
+		[PINNED_IN] = {gpu[0], SOV_HOST(s->pinned)},
+		[PINNED_OUT] = {SOV_HOST(s->pinned), gpu[0]},
+		[HOST_IN] = {gpu[0], SOV_HOST(s->pageable)},
+		[HOST_OUT] = {SOV_HOST(s->pageable), gpu[0]},
+		[INSIDE] = {gpu[1], gpu[0]},
 	};
 	bool good = true;
 
-	for (size_t d = 0; d < sizeof(directions) / sizeof(*directions); d++)
+	for (size_t d = 0; d < DIRECTIONS; d++)
 		for (size_t i = 0;
 		     good && i < sizeof(sizes) / sizeof(*sizes) && sizes[i] <= s->largest; i++) {
-			struct row row = directions[d];
+			const struct row row = {direction_names[d], sample_copy, sizes[i],
+						directions[d].to, directions[d].from};
 
-			row.bytes = sizes[i];
 			good = measure_row(s, &row);
 		}
 	return good;
@@ -305,30 +346,25 @@ static bool measure_copies(struct state *s)
 
 static bool measure_all(struct state *s)
 {
-	static const struct row launches[] = {
-		{.name = "launch and wait", .sample = sample_launch},
-		{.name = "issue after idle", .sample = sample_issue},
-		{.name = "issue in a burst of 100", .sample = sample_burst},
-		{.name = "kernel in a chain of 100", .sample = sample_chain},
-	};
 	bool good = s->properties.features & SOV_FEATURE_SOFTWARE || warm_up(s);
 
-	if (s->json) {
+	if (s->json || s->html) {
 		json_object(&s->out, NULL);
 		json_string(&s->out, "device", s->properties.name);
 		json_string(&s->out, "product", s->properties.product);
 		json_string(&s->out, "driver", s->properties.driver);
 		json_array(&s->out, "rows");
-	} else {
+	}
+	if (!s->json) {
 		printf("%s: %s, by %s, %s\n", s->properties.name, s->properties.product,
 		       s->properties.winsys, s->properties.driver);
 		printf("%-26s %8s %15s %15s %13s %8s\n", "", "bytes", "median", "p99", "",
 		       "samples");
 	}
-	for (size_t i = 0; good && i < sizeof(launches) / sizeof(*launches); i++)
-		good = measure_row(s, &launches[i]);
+	for (size_t i = 0; good && i < LAUNCH_ROWS; i++)
+		good = measure_row(s, &launch_rows[i]);
 	good = good && measure_copies(s);
-	if (s->json) {
+	if (s->json || s->html) {
 		json_end_array(&s->out);
 		json_end_object(&s->out);
 	}
@@ -383,6 +419,23 @@ static bool bench_open(struct state *s)
 		       "allocating host memory");
 }
 
+/* The rows were written to memory: writes the page, and the JSON that was asked for. */
+static bool write_report(struct state *s, char **text, const size_t *bytes, bool good)
+{
+	char title[128];
+
+	if (fclose(s->out.out)) {
+		report_error(s->verb, "out of memory for a page");
+		good = false;
+	}
+	snprintf(title, sizeof(title), "sov bench: %s", s->properties.name);
+	if (good && s->json)
+		fwrite(*text, 1, *bytes, stdout);
+	good = good && write_page(s->verb, s->html, bench_page, title, *text, *bytes);
+	free(*text);
+	return good;
+}
+
 static int bench_run(const struct verb *v, int argc, char **argv)
 {
 	struct state s = {.verb = v, .out = {.out = stdout}};
@@ -395,10 +448,14 @@ static int bench_run(const struct verb *v, int argc, char **argv)
 		{"seconds", 0, "S", "maximum seconds per row (default 3)", NULL, &seconds},
 		{"largest", 0, "BYTES", "size of the largest copy (default 268435456)", NULL,
 		 &largest},
+		{"html", 0, "FILE", "write a page for a browser with curves to FILE", NULL,
+		 &s.html},
 		{"json", 0, NULL, "print JSON", &s.json, NULL},
 		{0},
 	};
 	int operands, status;
+	char *text = NULL;
+	size_t bytes = 0;
 
 	if (!parse_options(v, options, argc, argv, &operands, &status))
 		return status;
@@ -408,9 +465,20 @@ static int bench_run(const struct verb *v, int argc, char **argv)
 	    (seconds && !parse_u64(v, "seconds", seconds, 1, 3600, &s.limit)) ||
 	    (largest && !parse_u64(v, "largest", largest, 4, UINT64_C(1) << 36, &s.largest)))
 		return EXIT_USAGE;
+	if (s.only && !check_only(v, s.only))
+		return EXIT_USAGE;
 	s.limit *= 1000000000;
+	if (s.html) {
+		s.out.out = open_memstream(&text, &bytes);
+		if (!s.out.out) {
+			report_error(v, "out of memory for a page");
+			return EXIT_FAILED;
+		}
+	}
 	bool good = bench_open(&s) && measure_all(&s);
 
+	if (s.html)
+		good = write_report(&s, &text, &bytes, good);
 	if (s.context)
 		sov_context_destroy(s.context);
 	free(s.samples);

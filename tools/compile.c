@@ -115,7 +115,7 @@ static int compile_file(const struct verb *v, const struct request *q)
 	progress_end(p);
 	fclose(o.print_to);
 	fwrite(printed, 1, printed_size, stdout);
-	fputs(r.messages, stderr);
+	print_source_messages(q->in, text, size, r.messages);
 	if (!good)
 		report_error(v, "could not compile '%s' for %s", q->in, q->target);
 	else if (q->print && !printed_size)

@@ -49,6 +49,22 @@ int device_open(const char *name, sov_device *device)
 	return sov_device_open_name(name, device);
 }
 
+void device_uuid(const sov_device_identity *i, char text[DEVICE_UUID_TEXT])
+{
+	size_t n = 0;
+
+	for (int k = 0; k < 16; k++)
+		n += (size_t)snprintf(text + n, DEVICE_UUID_TEXT - n,
+				      k == 4 || k == 6 || k == 8 || k == 10 ? "-%02x" : "%02x",
+				      i->uuid[k]);
+}
+
+void device_pci(const sov_device_identity *i, char text[DEVICE_PCI_TEXT])
+{
+	snprintf(text, DEVICE_PCI_TEXT, "%04x:%02x:%02x.%x", i->pci_domain, i->pci_bus & 0xff,
+		 i->pci_device & 0x1f, i->pci_function & 7);
+}
+
 void device_json(struct json *j, const sov_device_properties *p)
 {
 	json_u64(j, "ordinal", p->ordinal);
@@ -95,8 +111,6 @@ static int devices_run(const struct verb *v, int argc, char **argv)
 		return report_sov_error(v, r, "counting the devices");
 	if (as_json)
 		json_array(&j, NULL);
-	else if (!count)
-		printf("no devices; check SOV_VISIBLE_DEVICES and SOV_SOFT, or run sov doctor\n");
 	for (uint32_t i = 0; i < count; i++) {
 		sov_device_properties p = SOV_INIT(sov_device_properties);
 		sov_device device;
@@ -116,7 +130,10 @@ static int devices_run(const struct verb *v, int argc, char **argv)
 	}
 	if (as_json)
 		json_end_array(&j);
-	return EXIT_DONE;
+	if (count)
+		return EXIT_DONE;
+	report_error(v, "no devices; check SOV_VISIBLE_DEVICES and SOV_SOFT, or run sov doctor");
+	return EXIT_FAILED;
 }
 
 const struct verb verb_devices = {

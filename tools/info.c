@@ -31,9 +31,78 @@ static const struct {
 
 struct state {
 	sov_device_properties p;
+	sov_device_identity identity;
+	sov_device_state now;
 	uint64_t free_bytes, total_bytes;
 	const char *unusable; /* error message; NULL: a context was created */
 };
+
+/* What the device does now; rows that the way to the device does not report are left out. */
+static const struct {
+	const char *label, *key;
+	uint32_t bit;
+	uint16_t offset;
+	uint32_t unit; /* in which the member counts, of the printed unit */
+} now_rows[] = {
+#define ROW(label, member, bit, unit) \
+	{label, #member, bit, offsetof(sov_device_state, member), unit}
+	ROW("busy percent", busy_percent, SOV_STATE_UTILIZATION, 1),
+	ROW("memory busy percent", memory_percent, SOV_STATE_UTILIZATION, 1),
+	ROW("temperature, degrees Celsius", temperature, SOV_STATE_TEMPERATURE, 1000),
+	ROW("power, watts", power, SOV_STATE_POWER, 1000),
+	ROW("power limit, watts", power_limit, SOV_STATE_POWER_LIMIT, 1000),
+	ROW("core clock, MHz", core_mhz, SOV_STATE_CLOCKS, 1),
+	ROW("multiprocessor clock, MHz", multiprocessor_mhz, SOV_STATE_CLOCKS, 1),
+	ROW("memory clock, MHz", memory_mhz, SOV_STATE_CLOCKS, 1),
+	ROW("performance state", performance, SOV_STATE_PERFORMANCE, 1),
+#undef ROW
+};
+#define NOW_ROWS (sizeof(now_rows) / sizeof(*now_rows))
+
+static int32_t now_value(const struct state *s, size_t row)
+{
+	int32_t value;
+
+	memcpy(&value, (const char *)&s->now + now_rows[row].offset, sizeof(value));
+	return value;
+}
+
+static void print_identity_and_state(const struct state *s)
+{
+	char text[DEVICE_UUID_TEXT];
+
+	device_uuid(&s->identity, text);
+	printf("%-34s %s%s\n", "UUID", text,
+	       s->identity.known & SOV_IDENTITY_UUID ? "" : " (derived from name and address)");
+	if (s->identity.known & SOV_IDENTITY_PCI) {
+		device_pci(&s->identity, text);
+		printf("%-34s %s\n%-34s %04x:%04x\n", "PCI address", text, "PCI vendor and device",
+		       s->identity.pci_vendor_id, s->identity.pci_device_id);
+	}
+	for (size_t i = 0; i < NOW_ROWS; i++)
+		if (s->now.known & now_rows[i].bit)
+			printf("%-34s %d\n", now_rows[i].label,
+			       now_value(s, i) / (int32_t)now_rows[i].unit);
+}
+
+static void identity_and_state_json(struct json *j, const struct state *s)
+{
+	char text[DEVICE_UUID_TEXT];
+
+	device_uuid(&s->identity, text);
+	json_string(j, "uuid", text);
+	if (s->identity.known & SOV_IDENTITY_PCI) {
+		device_pci(&s->identity, text);
+		json_string(j, "pci_address", text);
+		json_u64(j, "pci_vendor_id", s->identity.pci_vendor_id);
+		json_u64(j, "pci_device_id", s->identity.pci_device_id);
+	}
+	for (size_t i = 0; i < NOW_ROWS; i++)
+		if (s->now.known & now_rows[i].bit) {
+			snprintf(text, sizeof(text), "%d", now_value(s, i));
+			json_raw(j, now_rows[i].key, text);
+		}
+}
 
 static void print_text(const struct state *s)
 {
@@ -52,6 +121,7 @@ static void print_text(const struct state *s)
 		printf("\n");
 	}
 	printf("%-34s %llu\n", "memory bytes", (unsigned long long)p->memory_bytes);
+	print_identity_and_state(s);
 	if (s->unusable)
 		printf("%-34s %s\n", "unusable", s->unusable);
 	else
@@ -69,6 +139,7 @@ static void print_json(const struct state *s)
 
 	json_object(&j, NULL);
 	device_json(&j, &s->p);
+	identity_and_state_json(&j, s);
 	json_bool(&j, "usable", !s->unusable);
 	if (s->unusable)
 		json_string(&j, "reason", s->unusable);
@@ -86,7 +157,9 @@ static bool is_file(const char *path)
 
 static int info_run(const struct verb *v, int argc, char **argv)
 {
-	struct state s = {.p = SOV_INIT(sov_device_properties)};
+	struct state s = {.p = SOV_INIT(sov_device_properties),
+			  .identity = SOV_INIT(sov_device_identity),
+			  .now = SOV_INIT(sov_device_state)};
 	bool as_json = false;
 	const struct option options[] = {
 		{"json", 0, NULL, "print JSON", &as_json, NULL},
@@ -106,6 +179,10 @@ static int info_run(const struct verb *v, int argc, char **argv)
 
 	if (!r)
 		r = sov_device_get_properties(device, &s.p);
+	if (!r)
+		r = sov_device_get_identity(device, &s.identity);
+	if (!r)
+		r = sov_device_get_state(device, &s.now);
 	if (r)
 		return report_sov_error(v, r, "opening the device");
 	r = sov_context_create(device, NULL, &context);

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: MIT
 /* sov info FILE: kernels, variables and sizes of an image of either vendor. */
 #include <stdlib.h>
+#include "hw/nv/bank0.h"
 #include "libsov/compiler/image/image_amd.h"
+#include "libsov/compiler/image/image_nv.h"
 #include "tools/info.h"
 
 static const char *const part_names[IMAGE_PARTS] = {"code", "data"};
+
+/* Without what launches reserve on Hopper, as sov_function_get_attributes counts. */
+static uint32_t own_shared(const struct image *im, const struct image_kernel *k)
+{
+	uint32_t reserved = image_nv_sm(im) >= 90 ? NV_SM90_RESERVED_SHARED : 0;
+
+	return k->shared_bytes > reserved ? k->shared_bytes - reserved : 0;
+}
 
 static void print_kernel(const struct image *im, const struct image_kernel *k)
 {
 	printf("kernel %s: %u bytes of code, %u registers, %u bytes of shared memory, %u of "
 	       "stack%s, "
 	       "%u parameters in %u bytes\n",
-	       k->name, k->code_bytes, k->registers, k->shared_bytes, k->stack_bytes,
+	       k->name, k->code_bytes, k->registers, own_shared(im, k), k->stack_bytes,
 	       k->calls ? " or more" : "", k->nparams, k->param_bytes);
 	if (k->required_threads[0])
 		printf("\tblocks of %u x %u x %u threads\n", k->required_threads[0],
@@ -55,7 +65,7 @@ static void kernel_json(struct json *j, const struct image *im, const struct ima
 	json_string(j, "name", k->name);
 	json_u64(j, "code_bytes", k->code_bytes);
 	json_u64(j, "registers", k->registers);
-	json_u64(j, "shared_bytes", k->shared_bytes);
+	json_u64(j, "shared_bytes", own_shared(im, k));
 	json_u64(j, "stack_bytes", k->stack_bytes);
 	json_bool(j, "calls", k->calls);
 	json_u64(j, "parameters", k->nparams);

@@ -21,8 +21,10 @@ static int link_files(const struct verb *v, char **paths, int count, const char 
 		n++;
 	}
 	if (inputs && data && n == count) {
+		struct progress *p = progress_start("linking");
 		bool good = compile_link(inputs, (uint32_t)count, &o, &r);
 
+		progress_end(p);
 		if (r.messages)
 			fputs(r.messages, stderr);
 		if (good && write_file(v, out, r.image, r.image_size))

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "libsov/sov.h"
+#include "tools/complete.h"
 #include "tools/tool.h"
 
 static const struct verb *const verbs[] = {
@@ -64,7 +65,7 @@ static void print_help(void)
 	       "Verbs:\n");
 	for (size_t i = 0; i < VERBS; i++)
 		printf("  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
-	printf("\n  sov VERB --help   options of one verb\n"
+	printf("\n  sov help [VERB]   this help, or the options of one verb (sov VERB --help)\n"
 	       "  sov --version     version\n"
 	       "\nExit status: 0 success, 1 failure, 2 usage error. See sov(1).\n");
 }
@@ -88,26 +89,60 @@ static bool is_called_ptxas(const char *path)
 	return path && !strcmp(slash ? slash + 1 : path, verb_ptxas.name);
 }
 
-int main(int argc, char **argv)
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < VERBS; i++)
+		if (!strcmp(name, verbs[i]->name))
+			return verbs[i];
+	return NULL;
+}
+
+/* sov help [VERB] */
+static int help(int argc, char **argv)
+{
+	static char option[] = "--help";
+	char *words[] = {option, NULL};
+	const struct verb *v;
+
+	if (argc > 1)
+		return usage_error(NULL, "help: unexpected operand '%s'", argv[1]);
+	if (!argc) {
+		print_help();
+		return EXIT_DONE;
+	}
+	v = find_verb(argv[0]);
+	return v ? v->run(v, 1, words) : unknown_verb(argv[0]);
+}
+
+static int run_word(int argc, char **argv, const struct verb **v)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
-	const struct verb *v = NULL;
-	int status = EXIT_DONE;
 
-	if (is_called_ptxas(argv[0])) {
-		status = verb_ptxas.run(&verb_ptxas, argc - 1, argv + 1);
-		return flush_output(&verb_ptxas) ? status : EXIT_FAILED;
-	}
-	for (size_t i = 0; word && i < VERBS; i++)
-		if (!strcmp(word, verbs[i]->name))
-			v = verbs[i];
-	if (v)
-		status = v->run(v, argc - 2, argv + 2);
-	else if (word && (!strcmp(word, "--help") || !strcmp(word, "-h")))
-		print_help();
-	else if (word && !strcmp(word, "--version"))
-		printf("sov %u.%u\n", sov_version() >> 16, sov_version() & 0xffff);
+	*v = word ? find_verb(word) : NULL;
+	if (*v)
+		return (*v)->run(*v, argc - 2, argv + 2);
+	if (!word)
+		return unknown_verb(NULL);
+	if (!strcmp(word, "help"))
+		return help(argc - 2, argv + 2);
+	if (!strcmp(word, "complete"))
+		return complete(verbs, VERBS, argc - 2, argv + 2);
+	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+		return help(0, NULL);
+	if (strcmp(word, "--version"))
+		return unknown_verb(word);
+	printf("sov %u.%u.0\n", sov_version() >> 16, sov_version() & 0xffff);
+	return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+	const struct verb *v = &verb_ptxas;
+	int status;
+
+	if (is_called_ptxas(argv[0]))
+		status = v->run(v, argc - 1, argv + 1);
 	else
-		status = unknown_verb(word);
+		status = run_word(argc, argv, &v);
 	return flush_output(v) ? status : EXIT_FAILED;
 }

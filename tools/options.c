@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tools/complete.h"
 #include "tools/tool.h"
 
 static void print_help(const struct verb *v, const struct option *options)
@@ -61,7 +62,10 @@ bool parse_options(const struct verb *v, const struct option *options, int argc,
 			continue;
 		}
 		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
-			print_help(v, options);
+			if (completing())
+				complete_options(v, options);
+			else
+				print_help(v, options);
 			*status = EXIT_DONE;
 			return false;
 		}

@@ -7,7 +7,6 @@
 #include <elf.h>
 #include <stdarg.h>
 #include <string.h>
-#include "hw/nv/bank0.h"
 #include "hw/nv/cubin.h"
 #include "tools/ptxas.h"
 
@@ -112,7 +111,6 @@ static void report_module(const struct compile_result *r, bool banks)
 static void report_kernel(const struct ptxas_request *q, const char *arch,
 			  const struct compile_result *r, const struct kernel_stats *k, bool banks)
 {
-	uint32_t reserved = banks ? 0 : NV_SM90_RESERVED_SHARED;
 	char text[192];
 	int n;
 
@@ -123,9 +121,9 @@ static void report_kernel(const struct ptxas_request *q, const char *arch,
 	if (k->stack_bytes && k->stack_bytes != NV_STACK_UNKNOWN && !q->compile_only)
 		n += snprintf(text + n, sizeof(text) - (size_t)n,
 			      ", %u bytes cumulative stack size", k->stack_bytes);
-	if (k->shared_bytes > reserved)
+	if (k->shared_bytes)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, ", %u bytes smem",
-			      k->shared_bytes - reserved);
+			      k->shared_bytes);
 	if (banks)
 		snprintf(text + n, sizeof(text) - (size_t)n, ", %llu bytes cmem[0]",
 			 (unsigned long long)section_bytes(r, ".nv.constant0.", k->name));

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/runtime/base/demangle.h"
 #include "libsov/sov.h"
 #include "tools/tool.h"
 
@@ -12,7 +13,7 @@
 
 struct request {
 	const char *file, *kernel, *device;
-	uint32_t grid[3], block[3], shared;
+	uint32_t grid[3], block[3], cluster[3], shared;
 	uint64_t limit; /* ns, 0 = the library's default */
 	bool time, json, serial, unoptimised;
 	unsigned count;
@@ -68,24 +69,37 @@ static bool load_kernel(struct state *s)
 {
 	sov_module_options options = SOV_INIT(sov_module_options);
 
+	if ((s->q->serial || s->q->unoptimised) && s->size >= 4 && !memcmp(s->data, "\177ELF", 4)) {
+		report_error(s->verb, "'%s' is an image, which is run as it is; %s needs a source",
+			     s->q->file, s->q->serial ? "--serial" : "--optimise 0");
+		return false;
+	}
 	options.flags = (s->q->serial ? SOV_MODULE_SERIAL : 0) |
 			(s->q->unoptimised ? SOV_MODULE_UNOPTIMISED : 0);
 	struct progress *p = progress_start("compiling");
 	sov_result r = sov_module_load(s->context, s->data, s->size, &options, &s->module);
 
 	progress_end(p);
-	fputs(sov_module_messages(), stderr);
-	if (failed(s, r, s->q->file))
+	print_source_messages(s->q->file, s->data, s->size, sov_module_messages());
+	if (r == SOV_ERROR_INVALID_SOURCE && *sov_module_messages())
+		report_error(s->verb, "could not compile '%s' for %s", s->q->file,
+			     s->device.target);
+	else if (r)
+		report_sov_error(s->verb, r, s->q->file);
+	if (r)
 		return false;
 	s->attributes = SOV_INIT(sov_function_attributes);
 	r = s->q->kernel ? sov_module_get_function(s->module, s->q->kernel, &s->function)
 			 : sov_module_get_function_at(s->module, 0, &s->function);
+	/* The kernels of a large module are compiled when they are looked up. */
+	if (r == SOV_ERROR_INVALID_SOURCE)
+		print_source_messages(s->q->file, s->data, s->size, sov_module_messages());
 	return !failed(s, r, "finding the kernel") &&
 	       !failed(s, sov_function_get_attributes(s->function, &s->attributes),
 		       "querying the kernel");
 }
 
-static bool fill_buffers(struct state *s)
+static bool fill_each_buffer(struct state *s)
 {
 	for (unsigned i = 0; i < s->q->count; i++) {
 		struct argument *a = &s->q->arguments[i];
@@ -94,7 +108,7 @@ static bool fill_buffers(struct state *s)
 		s->values[i] = (sov_buffer){a->scalar, bytes};
 		if (!a->buffer)
 			continue;
-		if (!fill_argument(s->verb, i + 1, a) ||
+		if (!fill_argument(s->verb, i, a) ||
 		    failed(s, sov_memory_alloc(s->context, bytes, &s->values[i].address),
 			   "allocating a buffer") ||
 		    failed(s,
@@ -104,6 +118,15 @@ static bool fill_buffers(struct state *s)
 			return false;
 	}
 	return true;
+}
+
+static bool fill_buffers(struct state *s)
+{
+	struct progress *p = progress_start("filling buffers");
+	bool good = fill_each_buffer(s);
+
+	progress_end(p);
+	return good;
 }
 
 /* Bytes of an argument: a kernel of the Vulkan environment takes a buffer's size, too. */
@@ -131,6 +154,7 @@ static bool launch_and_wait(struct state *s)
 	}
 	memcpy(l.grid, s->q->grid, sizeof(l.grid));
 	memcpy(l.block, s->q->block, sizeof(l.block));
+	memcpy(l.cluster, s->q->cluster, sizeof(l.cluster));
 	l.shared_bytes = s->q->shared;
 	l.arguments = pointers;
 	l.argument_bytes = sizes;
@@ -174,9 +198,9 @@ static void print_text(const struct state *s)
 {
 	const struct request *q = s->q;
 
-	printf("%s on %s (%s, by %s), grid %u,%u,%u, block %u,%u,%u\n", s->attributes.name,
-	       s->device.name, s->device.product, s->device.winsys, q->grid[0], q->grid[1],
-	       q->grid[2], q->block[0], q->block[1], q->block[2]);
+	printf("%s on %s (%s, by %s), grid %u,%u,%u, block %u,%u,%u\n",
+	       DEMANGLED(s->attributes.name), s->device.name, s->device.product, s->device.winsys,
+	       q->grid[0], q->grid[1], q->grid[2], q->block[0], q->block[1], q->block[2]);
 	if (q->time)
 		printf("time: %.3f us\n", s->nanoseconds / 1e3);
 	for (unsigned i = 0; i < q->count; i++) {
@@ -185,8 +209,7 @@ static void print_text(const struct state *s)
 
 		if (!a->buffer || !a->print)
 			continue;
-		printf("argument %u, %s[%llu]:", i + 1, a->type->name,
-		       (unsigned long long)a->count);
+		printf("argument %u, %s[%llu]:", i, a->type->name, (unsigned long long)a->count);
 		for (uint64_t e = 0; e < n; e++) {
 			char text[ELEMENT_TEXT];
 
@@ -217,7 +240,7 @@ static void print_json(const struct state *s)
 		if (!a->buffer || !a->print)
 			continue;
 		json_object(&j, NULL);
-		json_u64(&j, "number", i + 1);
+		json_u64(&j, "number", i);
 		json_string(&j, "type", a->type->name);
 		json_u64(&j, "count", a->count);
 		json_array(&j, "values");
@@ -275,12 +298,15 @@ static bool parse_triple(const struct verb *v, const char *what, const char *tex
 static int run_run(const struct verb *v, int argc, char **argv)
 {
 	struct request q = {.source = SOURCE_OPTIONS};
-	const char *grid = "1", *block = NULL, *shared = "0", *limit = NULL, *level = "3";
+	const char *grid = "1", *block = NULL, *cluster = NULL, *shared = "0", *limit = NULL,
+		   *level = "3";
 	const struct option options[] = {
 		{"kernel", 'k', "NAME", "kernel to launch (default: the first one)", NULL,
 		 &q.kernel},
 		{"grid", 'g', "X[,Y[,Z]]", "grid dimensions in blocks (default 1)", NULL, &grid},
 		{"block", 'b', "X[,Y[,Z]]", "block dimensions in threads (required)", NULL, &block},
+		{"cluster", 0, "X[,Y[,Z]]", "cluster dimensions in blocks (default: the kernel's)",
+		 NULL, &cluster},
 		{"shared", 0, "BYTES", "dynamic shared memory per block (default 0)", NULL,
 		 &shared},
 		{"device", 'd', "NAME|N", "device to run on (default 0); see sov devices", NULL,
@@ -314,13 +340,14 @@ static int run_run(const struct verb *v, int argc, char **argv)
 		return EXIT_USAGE;
 	q.limit = number * 1000000000;
 	if (!parse_triple(v, "grid", grid, q.grid) || !parse_triple(v, "block", block, q.block) ||
+	    (cluster && !parse_triple(v, "cluster", cluster, q.cluster)) ||
 	    !parse_u64(v, "shared memory", shared, 0, UINT32_MAX, &number))
 		return EXIT_USAGE;
 	q.shared = number;
 	q.file = argv[0];
 	status = EXIT_DONE;
 	while (q.count < (unsigned)operands - 1 && status == EXIT_DONE) {
-		if (parse_argument(v, q.count + 1, argv[q.count + 1], &q.arguments[q.count]))
+		if (parse_argument(v, q.count, argv[q.count + 1], &q.arguments[q.count]))
 			q.count++;
 		else
 			status = EXIT_USAGE;

@@ -42,22 +42,6 @@ static sov_result read_device(uint32_t ordinal, struct smi_device *d)
 	return r;
 }
 
-static void write_uuid(const sov_device_identity *i, char text[37])
-{
-	size_t n = 0;
-
-	for (int k = 0; k < 16; k++)
-		n += (size_t)snprintf(text + n, 37 - n,
-				      k == 4 || k == 6 || k == 8 || k == 10 ? "-%02x" : "%02x",
-				      i->uuid[k]);
-}
-
-static void write_pci(const sov_device_identity *i, char text[24])
-{
-	snprintf(text, 24, "%04x:%02x:%02x.%x", i->pci_domain, i->pci_bus & 0xff,
-		 i->pci_device & 0x1f, i->pci_function & 7);
-}
-
 static void read_command(uint32_t pid, char text[32])
 {
 	char path[64];
@@ -93,10 +77,10 @@ static void print_device(const struct smi_device *d)
 
 	printf("%u  %-10s %s, by %s\n", d->properties.ordinal, d->properties.name,
 	       d->properties.product, d->properties.winsys);
-	write_uuid(&d->identity, text);
+	device_uuid(&d->identity, text);
 	printf("   UUID %s", text);
 	if (d->identity.known & SOV_IDENTITY_PCI) {
-		write_pci(&d->identity, text);
+		device_pci(&d->identity, text);
 		printf("  PCI %s %04x:%04x", text, d->identity.pci_vendor_id,
 		       d->identity.pci_device_id);
 	}
@@ -171,10 +155,10 @@ static void json_device_state(struct json *j, const struct smi_device *d)
 	json_string(j, "product", d->properties.product);
 	json_string(j, "winsys", d->properties.winsys);
 	json_string(j, "driver", d->properties.driver);
-	write_uuid(&d->identity, text);
+	device_uuid(&d->identity, text);
 	json_string(j, "uuid", text);
 	if (d->identity.known & SOV_IDENTITY_PCI) {
-		write_pci(&d->identity, text);
+		device_pci(&d->identity, text);
 		json_string(j, "pci_address", text);
 	}
 	json_state(j, &d->state);

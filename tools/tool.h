@@ -67,6 +67,21 @@ bool write_file(const struct verb *v, const char *path, const void *data, size_t
 /* Returns false, with a message, if stdout could not be written (closed, or disk full). */
 bool flush_output(const struct verb *v);
 
+/* ---- colour.c ---- */
+
+/* Whether text for this stream may have escape sequences for colours. */
+bool has_colour(FILE *f);
+#define COLOUR_ERROR "\033[1;31m"
+#define COLOUR_CARET "\033[1;32m"
+#define COLOUR_PLACE "\033[1m"
+#define COLOUR_OFF   "\033[0m"
+
+/* ---- messages.c ---- */
+
+/* Prints the compiler's messages about a file with this text on stderr, each with the line of the
+ * source that it is about. */
+void print_source_messages(const char *path, const char *text, size_t bytes, const char *messages);
+
 /* ---- source_compiler.c: files in GLSL, WGSL and OpenCL C ---- */
 
 struct source_options {
@@ -119,6 +134,10 @@ void json_raw(struct json *j, const char *key, const char *number);
 int device_open(const char *name, sov_device *device);
 /* Name of the feature with this bit number; NULL past the last. */
 const char *device_feature(size_t bit);
+#define DEVICE_UUID_TEXT 37
+#define DEVICE_PCI_TEXT  24
+void device_uuid(const sov_device_identity *i, char text[DEVICE_UUID_TEXT]);
+void device_pci(const sov_device_identity *i, char text[DEVICE_PCI_TEXT]);
 /* Writes the members of an object that describes the device. */
 void device_json(struct json *j, const sov_device_properties *p);
 
@@ -151,7 +170,7 @@ struct argument {
 	void *data;       /* buffer contents: count elements, malloc */
 };
 #define ARGUMENT_HELP \
-	"Arguments, in the order of the kernel's parameters:\n" \
+	"Arguments, in the order of the kernel's parameters; messages count them from 0:\n" \
 	"  TYPE:VALUE                 scalar; TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64\n" \
 	"  buf:TYPE:COUNT[:ITEM]...   buffer of COUNT elements; K, M, G multiply by powers of " \
 	"1024\n" \

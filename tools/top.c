@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
  * sov top: lists the processes that use each GPU. Utilisation is the growth of a process's engine
- * time between two samples; a dash stands for values that the driver does not report. Software GPUs
- * are part of their processes and invisible to other processes.
+ * time between two samples; a dash stands for values that the driver does not report. On a terminal
+ * it is a screen with keys (top_screen.c).
  */
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 #include "tools/tool.h"
-#include "tools/top.h"
+#include "tools/top_screen.h"
 
 static const char *const engine_keys[TOP_ENGINES] = {
 	[TOP_COMPUTE] = "compute", [TOP_COPY] = "copy"};
@@ -25,9 +29,8 @@ static const struct top_process *find_process(const struct top_sample *s,
 	return NULL;
 }
 
-/* Percentage of the time between two samples; negative: unknown. */
-static double utilisation(const struct top_sample *old, const struct top_sample *now,
-			  const struct top_process *p, enum top_engine engine)
+double top_utilisation(const struct top_sample *old, const struct top_sample *now,
+		       const struct top_process *p, enum top_engine engine)
 {
 	const struct top_process *previous = find_process(old, p);
 
@@ -56,18 +59,17 @@ static void print_text(const struct doctor_snapshot *machine, const struct top_s
 		       machine->gpus[i].vendor, machine->gpus[i].device,
 		       *machine->gpus[i].driver ? "driver " : "no driver", machine->gpus[i].driver);
 	if (!machine->gpu_count)
-		printf("no GPU on the PCI bus; software GPUs are part of their processes and not "
-		       "listed\n");
+		printf("no GPU on the PCI bus\n");
 	printf("%-14s %8s %-16s %6s %9s %9s %9s %9s %9s\n", "GPU", "PID", "COMMAND", "UID",
 	       "VRAM MiB", "HOST MiB", "COMPUTE", "COPY", "SECONDS");
 	for (uint32_t i = 0; i < now->count; i++) {
 		const struct top_process *p = &now->processes[i];
 
 		printf("%-14s %8u %-16s %6u", p->gpu, p->pid, p->command, p->uid);
-		print_cell(p->has_usage ? (double)p->vram / 1048576 : -1, " ");
-		print_cell(p->has_usage ? (double)p->system / 1048576 : -1, " ");
+		print_cell(p->has_memory ? (double)p->vram / 1048576 : -1, " ");
+		print_cell(p->has_memory ? (double)p->system / 1048576 : -1, " ");
 		for (uint32_t e = 0; e < TOP_ENGINES; e++)
-			print_cell(utilisation(old, now, p, e), "%");
+			print_cell(top_utilisation(old, now, p, e), "%");
 		print_cell(p->has_usage
 				   ? (double)(p->engine_ns[TOP_COMPUTE] + p->engine_ns[TOP_COPY]) *
 					     1e-9
@@ -122,7 +124,7 @@ static void print_json(const struct doctor_snapshot *machine, const struct top_s
 			char key[32];
 
 			snprintf(key, sizeof(key), "%s_percent", engine_keys[e]);
-			json_percent(&j, key, utilisation(old, now, p, e));
+			json_percent(&j, key, top_utilisation(old, now, p, e));
 			snprintf(key, sizeof(key), "%s_ns", engine_keys[e]);
 			json_u64(&j, key, p->engine_ns[e]);
 		}
@@ -159,7 +161,7 @@ static int sample_loop(const struct verb *v, const char *root, double interval, 
 {
 	static struct doctor_snapshot machine;
 	struct top_sample old = {0}, now;
-	bool screen = !once && !as_json && isatty(STDOUT_FILENO), good = true;
+	bool good = true;
 
 	doctor_probe(root, &machine);
 	if (once && interval > 0) {
@@ -173,8 +175,6 @@ static int sample_loop(const struct verb *v, const char *root, double interval, 
 			good = false;
 			break;
 		}
-		if (screen)
-			printf("\033[H\033[J"); /* cursor home, clear screen */
 		if (as_json)
 			print_json(&machine, &old, &now);
 		else
@@ -188,6 +188,92 @@ static int sample_loop(const struct verb *v, const char *root, double interval, 
 		doctor_probe(root, &machine);
 	}
 	top_free(&old);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* ---- the screen ---- */
+
+static volatile sig_atomic_t ended;
+
+static void end_screen(int number)
+{
+	(void)number;
+	ended = 1;
+}
+
+/* Waits for the next sample or a key; false: quit. */
+static bool wait_for_key(struct top_screen *t, bool *key)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	char c;
+
+	*key = false;
+	if (poll(&input, 1, t->paused ? -1 : (int)(t->interval * 1000)) <= 0)
+		return !ended;
+	*key = true;
+	if (read(STDIN_FILENO, &c, 1) != 1)
+		return false;
+	return top_screen_key(t, c);
+}
+
+static void draw(struct top_screen *t, const struct top_sample *old, const struct top_sample *now)
+{
+	struct winsize size = {.ws_row = 24, .ws_col = 80};
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row || !size.ws_col)
+		size = (struct winsize){.ws_row = 24, .ws_col = 80};
+	top_screen_draw(stdout, t, old, now, size.ws_col, size.ws_row, has_colour(stdout));
+}
+
+static bool screen_loop(const struct verb *v, const char *root, double interval)
+{
+	static struct doctor_snapshot machine;
+	static struct top_screen screen;
+	struct top_sample old = {0}, now = {0};
+	bool going = true, key = false, good = true;
+
+	screen.interval = interval;
+	while (going && !ended) {
+		if (!key || !now.time_ns) {
+			doctor_probe(root, &machine);
+			top_free(&old);
+			old = now;
+			good = top_take_sample(&machine, &now);
+			if (!good) {
+				report_error(v, "out of memory");
+				break;
+			}
+			top_screen_add(&screen, &machine, &old, &now);
+		}
+		draw(&screen, &old, &now);
+		going = wait_for_key(&screen, &key);
+	}
+	top_free(&old);
+	top_free(&now);
+	return good;
+}
+
+/* Keys without Enter and echo; the terminal is left as it was. */
+static int run_screen(const struct verb *v, const char *root, double interval)
+{
+	struct sigaction end = {.sa_handler = end_screen};
+	struct termios before, keys;
+	bool good, input = !tcgetattr(STDIN_FILENO, &before);
+
+	sigaction(SIGINT, &end, NULL);
+	sigaction(SIGTERM, &end, NULL);
+	sigaction(SIGHUP, &end, NULL);
+	if (input) {
+		keys = before;
+		keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+		tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+	}
+	printf("\033[?1049h\033[?25l"); /* the other screen, without a cursor */
+	good = screen_loop(v, root, interval);
+	printf("\033[?25h\033[?1049l");
+	fflush(stdout);
+	if (input)
+		tcsetattr(STDIN_FILENO, TCSANOW, &before);
 	return good ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -216,6 +302,8 @@ static int top_run(const struct verb *v, int argc, char **argv)
 	if (!once && interval < 0.1)
 		return usage_error(
 			v, "interval '%s' is too short; the minimum without --once is 0.1", text);
+	if (!once && !as_json && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO))
+		return run_screen(v, root, interval);
 	return sample_loop(v, root, interval, once, as_json);
 }
 
@@ -228,7 +316,12 @@ const struct verb verb_top = {
 		"process.\n"
 		"NVIDIA's module shows ordinary users only which processes have a GPU open. Only "
 		"root sees\n"
-		"processes of other users. Software GPUs are part of their processes and not "
-		"listed.\n",
+		"processes of other users. A software GPU's time is that of its threads, over "
+		"all\n"
+		"processors.\n"
+		"\n"
+		"On a terminal: bars and sparklines of utilisation, and keys: q quits, s changes "
+		"the order\n"
+		"of processes, p pauses, + and - change the interval.\n",
 	.run = top_run,
 };

@@ -22,8 +22,9 @@ struct top_client {
 struct top_process {
 	uint32_t pid, uid;
 	char command[32], driver[32], gpu[32];
-	bool has_usage; /* the driver reports memory and engine time */
-	uint32_t files; /* open files of the driver; a DRM client counts once */
+	bool has_usage;  /* the driver reports engine time and … */
+	bool has_memory; /* … memory */
+	uint32_t files;  /* open files of the driver; a DRM client counts once */
 	uint64_t engine_ns[TOP_ENGINES], vram, system;
 };
 
@@ -36,9 +37,23 @@ struct top_sample {
 	struct top_client *clients; /* counted so far, to count shared ones once */
 };
 
+/* The software GPUs of one kind in a process. */
+struct top_software {
+	char chip[16];
+	uint64_t busy_ns; /* CPU time of their threads, over all processors */
+	bool has_memory;
+	uint64_t memory; /* bytes */
+};
+#define TOP_MAX_SOFTWARE 8u
+/* Finds those of the process whose folder of procfs this is, and returns their number. */
+uint32_t top_software(const char *folder, struct top_software list[TOP_MAX_SOFTWARE]);
+
 /* Parses an fdinfo file (the kernel's Documentation/gpu/drm-usage-stats.rst); false: the file is
  * not a DRM client. */
 bool top_parse_fdinfo(const char *text, struct top_client *out);
+/* Percentage of the time between two samples; negative: unknown. */
+double top_utilisation(const struct top_sample *old, const struct top_sample *now,
+		       const struct top_process *p, enum top_engine engine);
 /* Returns false if out of memory. The caller frees the sample with top_free(). */
 bool top_take_sample(const struct doctor_snapshot *machine, struct top_sample *s);
 void top_free(struct top_sample *s);

@@ -139,7 +139,7 @@ static bool add_client(struct top_scan *scan, const struct top_client *c)
 			      sizeof(*s->clients)))
 		return false;
 	s->clients[s->client_count++] = *c;
-	p->has_usage = true;
+	p->has_usage = p->has_memory = true;
 	p->files++;
 	p->vram += c->vram;
 	p->system += c->system;
@@ -186,6 +186,25 @@ static bool scan_file(struct top_scan *scan, const char *folder, const char *num
 	return true;
 }
 
+/* Rows of the process's software GPUs, whose engine is the processor. */
+static bool scan_software(struct top_scan *scan, const char *folder)
+{
+	struct top_software list[TOP_MAX_SOFTWARE];
+	uint32_t count = top_software(folder, list);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct top_process *p = process_on_gpu(scan, list[i].chip, "software");
+
+		if (!p)
+			return false;
+		p->has_usage = true;
+		p->has_memory = list[i].has_memory;
+		p->vram = list[i].memory;
+		p->engine_ns[TOP_COMPUTE] = list[i].busy_ns;
+	}
+	return true;
+}
+
 static bool scan_process(struct top_scan *scan, const char *folder)
 {
 	char path[4096];
@@ -207,7 +226,7 @@ static bool scan_process(struct top_scan *scan, const char *folder)
 			good = scan_file(scan, folder, e->d_name);
 	if (d)
 		closedir(d);
-	return good;
+	return good && scan_software(scan, folder);
 }
 
 static int compare_processes(const void *a, const void *b)

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "tools/tool.h"
+#include "tools/page.h"
 #include "tools/trace_summary.h"
 
 #define DEFAULT_FILE  "sov-trace.json"
@@ -26,7 +26,6 @@ static const struct {
 	[TRACE_KERNELS] = {"kernel", "kernels", false},
 	[TRACE_COPIES] = {"copy", "copies", true},
 	[TRACE_FILLS] = {"fill", "fills", true},
-	[TRACE_GRAPHS] = {"graph", "graphs", false},
 	[TRACE_FUNCTIONS] = {"host function", "functions", false},
 	[TRACE_CALLS] = {"call", "calls", false},
 };
@@ -213,14 +212,17 @@ static bool remove_old_trace(const struct verb *v, const char *path)
 
 /* ---- the verb ---- */
 
+/* html: file for a page with the trace; NULL: none. */
 static int summarise(const struct verb *v, const char *path, bool recorded, bool as_json,
-		     int status)
+		     const char *html, int status)
 {
 	FILE *out = recorded ? stderr : stdout;
 	struct trace_summary summary;
 	char why[128];
 	size_t bytes, intact;
+	struct progress *p;
 	void *text;
+	bool good;
 
 	if (!read_file(v, path, &text, &bytes))
 		return EXIT_FAILED;
@@ -230,17 +232,25 @@ static int summarise(const struct verb *v, const char *path, bool recorded, bool
 		if (!repair_trace(v, path, intact) || !read_file(v, path, &text, &bytes))
 			return EXIT_FAILED;
 	}
-	if (!trace_summarise(text, bytes, &summary, why, sizeof(why))) {
+	p = progress_start("reading the trace");
+	good = trace_summarise(text, bytes, &summary, why, sizeof(why));
+	progress_end(p);
+	if (!good) {
 		report_error(v, "'%s' is not a trace: %s", path, why);
 		free(text);
 		return EXIT_FAILED;
 	}
+	if (html && !write_page(v, html, trace_page, path, text, bytes))
+		status = EXIT_FAILED;
 	if (as_json)
 		print_json(out, &summary, path, status);
 	else
 		print_text(out, &summary);
 	if (recorded && !as_json)
 		fprintf(out, "\n%s: open it in ui.perfetto.dev or chrome://tracing\n", path);
+	if (html && !as_json)
+		fprintf(out, "%s%s: open it in a browser; it needs no network\n",
+			recorded ? "" : "\n", html);
 	trace_summary_free(&summary);
 	free(text);
 	return status;
@@ -248,12 +258,14 @@ static int summarise(const struct verb *v, const char *path, bool recorded, bool
 
 static int trace_run(const struct verb *v, int argc, char **argv)
 {
-	const char *path = DEFAULT_FILE, *read = NULL;
+	const char *path = DEFAULT_FILE, *read = NULL, *html = NULL;
 	bool as_json = false;
 	const struct option options[] = {
 		{"output", 'o', "FILE", "write the trace to FILE (default " DEFAULT_FILE ")", NULL,
 		 &path},
 		{"read", 0, "FILE", "summarise the existing trace FILE", NULL, &read},
+		{"html", 0, "FILE", "write a page for a browser with the timeline to FILE", NULL,
+		 &html},
 		{"json", 0, NULL, "print the summary as JSON", &as_json, NULL},
 		{0},
 	};
@@ -266,7 +278,7 @@ static int trace_run(const struct verb *v, int argc, char **argv)
 	if (read && operands)
 		return usage_error(v, "--read takes no program, but got '%s'", argv[0]);
 	if (read)
-		return summarise(v, read, false, as_json, EXIT_DONE);
+		return summarise(v, read, false, as_json, html, EXIT_DONE);
 	if (!operands)
 		return usage_error(v, "missing operand: PROGRAM");
 	if (!strstr(path, "%p") && !remove_old_trace(v, path))
@@ -284,7 +296,7 @@ static int trace_run(const struct verb *v, int argc, char **argv)
 				     argv[0]);
 		status = status ? status : EXIT_FAILED;
 	} else {
-		status = summarise(v, written, true, as_json, status);
+		status = summarise(v, written, true, as_json, html, status);
 	}
 	free(written);
 	return status;
@@ -293,7 +305,8 @@ static int trace_run(const struct verb *v, int argc, char **argv)
 const struct verb verb_trace = {
 	.name = "trace",
 	.summary = "Run a program and record its API calls and GPU work.",
-	.usage = "[-o FILE] [--json] PROGRAM [ARGUMENT]...\n       sov trace --read FILE [--json]",
+	.usage = "[-o FILE] [--html FILE] [--json] PROGRAM [ARGUMENT]...\n       sov trace --read "
+		 "FILE [--html FILE] [--json]",
 	.details = "View the trace in ui.perfetto.dev or chrome://tracing. The summary goes to "
 		   "standard error,\n"
 		   "with --read to standard output. %p in FILE becomes the process id: use it if "

@@ -217,8 +217,8 @@ static bool read_event(struct reader *r, struct event *e)
 /* ---- summary ---- */
 
 static const char *const category_names[TRACE_CATEGORIES] = {
-	[TRACE_KERNELS] = "kernel", [TRACE_COPIES] = "copy",        [TRACE_FILLS] = "fill",
-	[TRACE_GRAPHS] = "graph",   [TRACE_FUNCTIONS] = "function", [TRACE_CALLS] = "call",
+	[TRACE_KERNELS] = "kernel",     [TRACE_COPIES] = "copy", [TRACE_FILLS] = "fill",
+	[TRACE_FUNCTIONS] = "function", [TRACE_CALLS] = "call",
 };
 
 /* Finds or adds a row. Names repeat, so the search starts at the last row found with this hash. */

@@ -35,6 +35,7 @@
 #include "libsov/runtime/memory/address_space.h"
 #include "libsov/runtime/memory/allocation.h"
 #include "libsov/runtime/memory/buffer.h"
+#include "libsov/runtime/memory/buffer_cache.h"
 #include "libsov/runtime/memory/local_memory.h"
 #include "libsov/runtime/module/device_services.h"
 #include "libsov/runtime/module/module.h"
@@ -47,6 +48,7 @@
 
 static const struct context_part *const parts[] = {
 	&buffer_part,        /* restart */
+	&buffer_cache_part,  /* create, give_memory_back, destroy */
 	&allocation_part,    /* create, destroy */
 	&pool_part,          /* create, destroy */
 	&local_memory_part,  /* destroy */
@@ -381,17 +383,45 @@ sov_result api_context_status(sov_context context)
 	return c ? context_leave(c, r) : r;
 }
 
-sov_result api_context_wait(sov_context context, uint64_t timeout)
+/* Waits with the lock, but without it for a stream that alone has work. */
+static sov_result context_wait_locked(sov_context context, uint64_t timeout)
 {
 	sov_result r;
 	struct context *c = context_enter(context, &r);
 	struct list_head *l;
+	struct stream *s;
 
 	if (!c)
 		return r;
 	list_for_each(l, &c->streams) if (stream_captured(stream_of(l))) return context_leave(
 		c, set_captured_error("a stream of the context is"));
-	return context_leave(c, context_drain(c, timeout));
+	s = stream_only_busy(c);
+	if (!s)
+		return context_leave(c, context_drain(c, timeout));
+	pthread_mutex_unlock(&c->lock);
+	r = stream_wait_for(s, stream_last(s), timeout);
+	object_put(&s->member.object);
+	object_put(&c->object);
+	return r;
+}
+
+sov_result api_context_wait(sov_context context, uint64_t timeout)
+{
+	struct context *c = object_get(context, OBJECT_CONTEXT);
+	struct stream *s;
+	sov_result r;
+
+	if (!c)
+		return SOV_ERROR_INVALID_HANDLE;
+	s = stream_only(c);
+	if (!s || stream_captured(s))
+		r = context_wait_locked(context, timeout);
+	else
+		r = stream_wait_for(s, stream_last(s), timeout);
+	if (s)
+		object_put(&s->member.object);
+	object_put(&c->object);
+	return r;
 }
 
 sov_result api_context_get_device(sov_context context, sov_device *device)

@@ -14,6 +14,7 @@
 #include "libsov/runtime/base/log.h"
 #include "libsov/runtime/context/device.h"
 #include "libsov/runtime/memory/address_space.h"
+#include "libsov/runtime/memory/buffer_cache.h"
 #include "libsov/runtime/module/dump.h"
 #include "libsov/runtime/trace/trace.h"
 
@@ -40,6 +41,7 @@ static void before_fork(void)
 {
 	pthread_mutex_lock(&init_lock);
 	objects_before_fork();
+	buffer_caches_before_fork();
 	va_before_fork();
 }
 
@@ -50,6 +52,7 @@ static void after_fork(bool is_child)
 		initialised = false;
 	}
 	va_after_fork();
+	buffer_caches_after_fork(is_child);
 	objects_after_fork(is_child);
 	pthread_mutex_unlock(&init_lock);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/fault_record.h"
 #include "libsov/runtime/base/text.h"
 #include "libsov/runtime/fault.h"
@@ -189,7 +190,7 @@ static void suspects_format(const struct suspects *s, char *text, size_t bytes)
 
 	for (i = 0; i < s->count && i < SUSPECTS; i++)
 		text_append(text, bytes, "%s'%s'", i ? " or " : "; it was kernel ",
-			    s->list[i]->kernel->name);
+			    DEMANGLED(s->list[i]->kernel->name));
 	if (s->count > SUSPECTS)
 		text_append(text, bytes, " or another");
 }

@@ -11,6 +11,7 @@
 #include "libsov/isa/amd/amd_row.h"
 #include "model/amd/amd.h"
 #include "model/core/model_internal.h"
+#include "model/core/warp_order.h"
 
 #define LANES     32u
 #define ALL_LANES 0xffffffffu
@@ -128,6 +129,7 @@ struct workgroup {
 	uint32_t id[3];
 	uint8_t *lds;
 	uint32_t waves_count, waiting;
+	struct warp_order order;
 	struct weak_unit *weak[2]; /* in CU mode the second is NULL; NULL: strongly ordered */
 	struct wave *waves;
 	row *rows;

@@ -113,6 +113,7 @@ static void group_start(void *block, uint64_t index)
 	g->id[1] = (uint32_t)(index / groups[0] % groups[1]);
 	g->id[2] = (uint32_t)(index / groups[0] / groups[1]);
 	g->waiting = 0;
+	warp_order_start(&g->order, &g->grid->work, index);
 	for (uint32_t i = 0; i < 2 && g->weak[i]; i++)
 		weak_unit_start(g->weak[i], i ? g->weak[0] : NULL);
 	memset(g->lds, POISON, g->grid->lds_bytes);
@@ -207,10 +208,10 @@ static uint32_t open_barrier(struct workgroup *g)
 	return ended;
 }
 
-static uint32_t wave_quantum(const struct wave *w)
+static uint32_t wave_quantum(struct wave *w)
 {
 	if (!w->weak)
-		return WAVE_QUANTUM;
+		return warp_order_quantum(&w->group->order, WAVE_QUANTUM);
 	weak_unit_tick(w->weak);
 	return weak_warp_quantum(w->reader->weak);
 }
@@ -247,20 +248,27 @@ static bool group_run(void *block)
 {
 	struct workgroup *g = block;
 	struct weak_memory *weak = g->thread->thread.reader.weak;
-	uint32_t waves = g->waves_count, first = weak ? weak_random(weak, waves) : 0;
-	uint64_t budget = weak ? weak_block_budget(weak) : WORKGROUP_BUDGET;
+	uint32_t waves = g->waves_count;
+	struct warp_round round = {weak ? weak_random(weak, waves) : 0, 1, waves};
+	uint64_t budget =
+		weak ? weak_block_budget(weak) : warp_order_budget(&g->order, WORKGROUP_BUDGET);
 	bool asleep = false;
 
 	for (uint64_t total = 0; total < budget && !asleep;) {
 		asleep = true;
+		if (g->order.state && !weak)
+			round = warp_order_round(&g->order, waves);
 		for (uint32_t i = 0; i < waves; i++) {
-			struct wave *w = &g->waves[(first + i) % waves];
+			struct wave *w = &g->waves[warp_round_at(&round, i)];
 
 			if (w->state != WAVE_RUNNING)
 				continue;
 			total += wave_run(w, wave_quantum(w));
 			asleep &= w->yields;
 			mmu_poll(&g->thread->thread.reader);
+			if (w->state == WAVE_RUNNING && work_stop_requested(&g->grid->work))
+				amd_wave_fault(w, LANES, MODEL_FAULT_STOPPED, 0,
+					       "the kernel was stopped");
 			if (work_stopped(&g->grid->work))
 				return false;
 		}

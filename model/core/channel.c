@@ -12,6 +12,10 @@
 #include <time.h>
 
 #include "model/core/model_internal.h"
+#include "model/core/names.h"
+
+#define STOP_POLL_NS   50000
+#define MAX_STOP_POLLS 20000 /* a second */
 
 bool channel_fail(struct model_channel *c, const struct model_error *where, const char *format, ...)
 {
@@ -41,6 +45,16 @@ bool channel_fault(struct model_channel *c, enum mmu_result why, uint64_t addres
 
 	return channel_fail(c, &e, "%s at 0x%llx %s", what, (unsigned long long)address,
 			    mmu_result_text(why));
+}
+
+void model_channel_stop(struct model_channel *c)
+{
+	const struct timespec pause = {.tv_nsec = STOP_POLL_NS};
+
+	atomic_store(&c->stop_requested, true);
+	for (uint32_t i = 0; i < MAX_STOP_POLLS && atomic_load(&c->grids) && !atomic_load(&c->stop);
+	     i++)
+		nanosleep(&pause, NULL);
 }
 
 bool model_channel_error(struct model_channel *c, struct model_error *out)
@@ -130,6 +144,7 @@ static void *channel_main(void *arg)
 {
 	struct model_channel *c = arg;
 
+	model_name_thread(c->model->chip);
 	for (;;) {
 		pthread_mutex_lock(&c->lock);
 		while (!c->doorbell_rung && !atomic_load(&c->stop))

@@ -15,6 +15,7 @@
 #include "hw/nv/copy.h"
 #include "hw/nv/host.h"
 #include "model/core/model_internal.h"
+#include "model/core/names.h"
 
 /*
  * Facts of the chips are those of hw/chips.h; the number of SMs is that of a product: H100 and
@@ -68,6 +69,7 @@ const struct model_chip *model_chip_find(const char *name)
 int model_create(const struct model_config *config, struct model **out)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	char caller[16];
 	struct model *m;
 	int status;
 
@@ -82,6 +84,7 @@ int model_create(const struct model_config *config, struct model **out)
 	m->qmd = nv_qmd_layout_of(m->chip->sm);
 	m->hazard = config->hazard;
 	m->weak_seed = config->weak_seed;
+	m->order_seed = config->order_seed;
 	m->vram_bytes = config->vram_bytes;
 	if (m->vram_bytes)
 		m->vram = mmap(NULL, m->vram_bytes, PROT_READ | PROT_WRITE,
@@ -90,10 +93,15 @@ int model_create(const struct model_config *config, struct model **out)
 		free(m);
 		return -ENOMEM;
 	}
+	if (m->vram)
+		model_name_memory(m->chip, m->vram, m->vram_bytes);
+	prctl(PR_GET_NAME, caller, 0, 0, 0);
+	model_name_thread(m->chip); /* the workers inherit the name */
 	status = workers_create(config->threads ? config->threads
 				: cores > 0     ? (uint32_t)cores
 						: 1,
 				&m->workers);
+	prctl(PR_SET_NAME, caller, 0, 0, 0);
 	if (status) {
 		if (m->vram)
 			munmap(m->vram, m->vram_bytes);

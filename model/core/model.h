@@ -36,6 +36,7 @@ struct model_config {
 	uint32_t threads;    /* host threads that run blocks; 0: one per core */
 	bool hazard;         /* check stall counts and scoreboards (AMD: wait counters) */
 	uint64_t weak_seed;  /* weak memory mode, with choices by this seed; 0: off */
+	uint64_t order_seed; /* the order of warps, by this seed; 0: by number (warp_order.h) */
 };
 
 /* Functions that return int return 0 or a negative errno. */
@@ -120,6 +121,7 @@ enum model_fault {
 	MODEL_FAULT_RING,
 	MODEL_FAULT_PACKET,   /* AMD: PM4, SDMA */
 	MODEL_FAULT_DISPATCH, /* AMD: dispatch registers */
+	MODEL_FAULT_STOPPED,  /* by model_channel_stop */
 	MODEL_FAULT_COUNT
 };
 struct model_error {
@@ -131,6 +133,9 @@ struct model_error {
 	uint32_t cta[3], thread[3];
 	char text[256]; /* message for the user */
 };
+/* Ends the channel's running grids with an error that says where one of their threads was. Waits
+ * for that, at most a second; does nothing if no grid runs. */
+void model_channel_stop(struct model_channel *c);
 /* Returns false if the channel has not failed. */
 bool model_channel_error(struct model_channel *c, struct model_error *out);
 

@@ -34,6 +34,7 @@ struct model {
 	const struct nv_qmd_layout *qmd; /* NVIDIA only */
 	bool hazard;
 	uint64_t weak_seed;            /* 0: memory is strongly ordered */
+	uint64_t order_seed;           /* 0: warps execute by number */
 	_Atomic uint64_t weak_streams; /* sequences of random numbers that were made from it */
 	uint8_t *vram;
 	uint64_t vram_bytes;
@@ -150,8 +151,11 @@ struct model_channel {
 	pthread_mutex_t lock; /* doorbell_rung, error */
 	pthread_cond_t wake;
 	bool doorbell_rung;
-	atomic_bool stop; /* destroyed or failed: all its work ends */
-	atomic_bool busy; /* executes its ring */
+	atomic_bool stop;           /* destroyed or failed: all its work ends */
+	atomic_bool stop_requested; /* model_channel_stop */
+	_Atomic uint32_t grids;     /* that run */
+	uint64_t launches;          /* so far */
+	atomic_bool busy;           /* executes its ring */
 	struct model_error error;
 	struct mmu_reader reader; /* of the channel's thread */
 	union {
@@ -245,6 +249,7 @@ struct work {
 	int32_t priority;  /* larger is more urgent */
 	uint32_t resident; /* blocks that the chip holds concurrently */
 	uint64_t program;  /* GPU address of the kernel's entry point */
+	uint64_t launch;   /* its number on the channel */
 	uint64_t blocks;
 	_Atomic uint64_t started;
 };
@@ -252,6 +257,12 @@ struct work {
 static inline bool work_stopped(const struct work *w)
 {
 	return atomic_load_explicit(&w->channel->stop, memory_order_relaxed);
+}
+
+/* The block that sees it reports where it is, which stops the grid. */
+static inline bool work_stop_requested(const struct work *w)
+{
+	return atomic_load_explicit(&w->channel->stop_requested, memory_order_relaxed);
 }
 
 /* resident_blocks.c: executes blocks of the grid until none is left to start; several threads do so

@@ -84,6 +84,8 @@ void workers_run(struct workers *w, struct work *work)
 {
 	bool shared = work->blocks > 1 && w->count;
 
+	work->launch = ++work->channel->launches;
+	atomic_fetch_add(&work->channel->grids, 1);
 	if (shared) {
 		pthread_mutex_lock(&w->lock);
 		queue_insert(w, work);
@@ -91,13 +93,14 @@ void workers_run(struct workers *w, struct work *work)
 		pthread_mutex_unlock(&w->lock);
 	}
 	grid_run_blocks(work, NULL);
-	if (!shared)
-		return;
-	pthread_mutex_lock(&w->lock);
-	queue_remove(w, work);
-	while (work->helpers)
-		pthread_cond_wait(&w->done, &w->lock);
-	pthread_mutex_unlock(&w->lock);
+	if (shared) {
+		pthread_mutex_lock(&w->lock);
+		queue_remove(w, work);
+		while (work->helpers)
+			pthread_cond_wait(&w->done, &w->lock);
+		pthread_mutex_unlock(&w->lock);
+	}
+	atomic_fetch_sub(&work->channel->grids, 1);
 }
 
 int workers_create(uint32_t threads, struct workers **out)

@@ -137,6 +137,16 @@ static uint32_t warp_run(struct warp *w, uint32_t budget)
 	return done;
 }
 
+/* The grid is to stop: says where the warp is. */
+static void report_stop(struct warp *w)
+{
+	uint32_t lane = first_lane(w->mask ? w->mask : w->live);
+
+	if (!w->mask)
+		w->pc = w->lane_pc[lane];
+	warp_fault(w, lane, MODEL_FAULT_STOPPED, 0, "the kernel was stopped");
+}
+
 static void report_deadlock(struct cta *c)
 {
 	for (uint32_t i = 0; i < c->grid->warps; i++) {
@@ -249,7 +259,7 @@ static void warp_start(struct cta *c, struct warp *w, uint32_t index)
 }
 
 /* The block's index is that of the first one of its cluster plus its place there. */
-static void cta_start(struct cta *c, const uint32_t first[3])
+static void cta_start(struct cta *c, const uint32_t first[3], uint64_t index)
 {
 	struct grid *g = c->grid;
 	const uint32_t *size = g->cluster;
@@ -258,6 +268,7 @@ static void cta_start(struct cta *c, const uint32_t first[3])
 	c->id[1] = first[1] + c->rank / size[0] % size[1];
 	c->id[2] = first[2] + c->rank / size[0] / size[1];
 	c->live = g->threads;
+	warp_order_start(&c->order, &g->work, index);
 	c->free_registers = 0;
 	if (c->weak)
 		weak_unit_start(c->weak, NULL);
@@ -273,7 +284,7 @@ static void cta_start(struct cta *c, const uint32_t first[3])
 static uint32_t warp_quantum(struct warp *w)
 {
 	if (!w->weak)
-		return WARP_QUANTUM;
+		return warp_order_quantum(&w->cta->order, WARP_QUANTUM);
 	weak_unit_tick(w->weak);
 	return weak_warp_quantum(w->exec->thread.reader.weak);
 }
@@ -286,15 +297,19 @@ enum run_result { RUN_ENDED, RUN_PAUSED, RUN_STUCK };
 static enum run_result cta_run(struct cta *c)
 {
 	struct weak_memory *weak = c->exec->thread.reader.weak;
-	uint32_t warps = c->grid->warps, first = weak ? weak_random(weak, warps) : 0;
-	uint64_t budget = weak ? weak_block_budget(weak) : BLOCK_BUDGET;
+	uint32_t warps = c->grid->warps;
+	struct warp_round round = {weak ? weak_random(weak, warps) : 0, 1, warps};
+	uint64_t budget =
+		weak ? weak_block_budget(weak) : warp_order_budget(&c->order, BLOCK_BUDGET);
 
 	for (uint64_t total = 0; total < budget && !work_stopped(&c->grid->work);) {
 		uint64_t before = total;
 		bool yielded = true;
 
+		if (c->order.state && !weak)
+			round = warp_order_round(&c->order, warps);
 		for (uint32_t i = 0; i < warps; i++) {
-			struct warp *w = &c->warps[(first + i) % warps];
+			struct warp *w = &c->warps[warp_round_at(&round, i)];
 
 			if (!w->live)
 				continue;
@@ -302,6 +317,9 @@ static enum run_result cta_run(struct cta *c)
 			total += warp_run(w, warp_quantum(w));
 			yielded &= w->halt == HALT_YIELD;
 			mmu_poll(&c->exec->thread.reader);
+			if (w->live && !(w->halt & HALT_FAULT) &&
+			    work_stop_requested(&c->grid->work))
+				report_stop(w);
 			if (w->halt & HALT_FAULT || work_stopped(&c->grid->work))
 				return RUN_PAUSED;
 		}
@@ -357,7 +375,7 @@ static void block_start(void *block, uint64_t index)
 			     (uint32_t)(index / wide / high) * g->cluster[2]};
 
 	for (uint32_t i = 0; i < k->count; i++)
-		cta_start(k->ctas[i], first);
+		cta_start(k->ctas[i], first, index * k->count + i);
 }
 
 /* Runs each block of the cluster that has not ended once. Returns true when all have ended. */

@@ -9,6 +9,7 @@
 
 #include "libsov/isa/nv/sass.h"
 #include "model/core/model_internal.h"
+#include "model/core/warp_order.h"
 
 #define LANES      32u
 #define ALL_LANES  0xffffffffu
@@ -177,7 +178,8 @@ struct cta {
 	struct grid *grid;
 	struct exec *exec;
 	struct cluster *cluster;
-	uint32_t id[3], rank;    /* rank: in the cluster */
+	uint32_t id[3], rank; /* rank: in the cluster */
+	struct warp_order order;
 	uint32_t live;           /* live threads */
 	uint32_t free_registers; /* per lane, that warps have given up */
 	struct {

@@ -2,6 +2,7 @@
 /* Arbitrary text as a DRM driver's fdinfo: sov top parses or rejects it. */
 #include <assert.h>
 #include "tools/top_sample.c"
+#include "tools/top_software.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -398,6 +398,7 @@ static uint32_t layout_functions(struct code *c, const struct nv_text *t, uint32
 bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_stats *stats)
 {
 	struct mir_func *f = t->kernel;
+	uint32_t reserved = f->sm >= 90 ? NV_SM90_RESERVED_SHARED : 0; /* not the kernel's own */
 	struct code c = {.t = t, .f = f};
 	struct flow flow = {0};
 	uint32_t end, size, kernel = layout_functions(&c, t, &end);
@@ -424,7 +425,7 @@ bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_
 		.instructions = end / INST_BYTES,
 		.registers = out->registers,
 		.predicates = (uint32_t)__builtin_popcount(c.predicates),
-		.shared_bytes = out->shared ? f->shared_bytes : 0,
+		.shared_bytes = out->shared ? f->shared_bytes - reserved : 0,
 		.stack_bytes = out->stack_bytes,
 		.code_bytes = size,
 		.static_cycles = sum_stalls(f),

@@ -53,7 +53,7 @@ static const struct ptx_type *parse_type(struct ptx *x)
 	return NULL;
 }
 
-/* .attribute(.managed), .attribute(.unified(…)): hints for the host, ignored. */
+/* .attribute(.managed), .attribute(.unified(…)): for the host; the code is the same. */
 static void skip_attribute(struct ptx *x)
 {
 	uint32_t depth = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <stdint.h>
+#include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/fault_record.h"
 #include "libsov/runtime/base/text.h"
 
@@ -17,7 +18,7 @@ void fault_format(const sov_fault *f, const char *device, char *buffer, size_t b
 {
 	*buffer = 0;
 	if (*f->kernel)
-		text_append(buffer, bytes, "kernel '%s' on ", f->kernel);
+		text_append(buffer, bytes, "kernel '%s' on ", DEMANGLED(f->kernel));
 	text_append(buffer, bytes, "%s: %s", device, f->cause);
 	if (f->has_thread)
 		text_append(buffer, bytes, "; block (%u, %u, %u), thread (%u, %u, %u)", f->block[0],

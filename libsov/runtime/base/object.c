@@ -77,7 +77,11 @@ static void *set_handle_error(uint64_t handle, enum object_kind kind)
 {
 	uint32_t found = handle & 0xff, slot = (uint32_t)handle >> 8;
 
-	if (!handle)
+	if (!handle && kind == OBJECT_STREAM)
+		set_error(SOV_ERROR_INVALID_HANDLE,
+			  "the handle of a stream is NULL, and this call names no context whose "
+			  "first stream that could be; sov_context_get_stream returns its handle");
+	else if (!handle)
 		set_error(SOV_ERROR_INVALID_HANDLE, "the handle of %s is NULL", kind_names[kind]);
 	else if (!found || found >= OBJECT_KINDS || !slot || slot >= MAX_OBJECTS)
 		set_error(SOV_ERROR_INVALID_HANDLE, "0x%llx was never the handle of %s",

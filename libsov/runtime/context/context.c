@@ -83,6 +83,23 @@ static void context_check_assertion(const struct context *c, sov_fault *f)
 			(*p)->check_assertion(c, f);
 }
 
+/* The driver knows where the kernel was when it was stopped. */
+static void context_locate_overdue(const struct context *c, const struct winsys_error *e,
+				   sov_fault *f)
+{
+	sov_fault at;
+
+	context_attribute_fault(c, e, &at);
+	if (!*f->kernel)
+		memcpy(f->kernel, at.kernel, sizeof(f->kernel));
+	f->pc = at.pc;
+	f->has_thread = at.has_thread;
+	memcpy(f->block, at.block, sizeof(f->block));
+	memcpy(f->thread, at.thread, sizeof(f->thread));
+	memcpy(f->instruction, at.instruction, sizeof(f->instruction));
+	memcpy(f->source, at.source, sizeof(f->source));
+}
+
 static void context_check_overdue(struct context *c)
 {
 	const struct context_part *const *p;
@@ -93,8 +110,12 @@ static void context_check_overdue(struct context *c)
 		if ((*p)->overdue && (*p)->overdue(c, &f)) {
 			/* The work may be late because it faulted, which hardware reports late. */
 			c->winsys->group_stop(c->group);
-			if (c->winsys->group_error(c->group, &e) && !e.stopped)
-				context_attribute_fault(c, &e, &f);
+			if (c->winsys->group_error(c->group, &e)) {
+				if (!e.stopped)
+					context_attribute_fault(c, &e, &f);
+				else if (e.pc)
+					context_locate_overdue(c, &e, &f);
+			}
 			context_fail(c, &f);
 		}
 }

@@ -11,8 +11,8 @@
  * everything else. A thread that holds the lock and has to wait for the GPU does so in
  * context_block, which releases the lock while it sleeps. Lock order, outermost first:
  * services_loading, a stream's staging ring, an event's recording lock, a graph's execution lock,
- * the context's lock, the services' reader lock, then the leaf locks of object.c, address_space.c,
- * the trace and the winsys.
+ * the context's lock, the services' reader lock, the lock of all buffer caches, then the leaf locks
+ * of object.c, address_space.c, the trace and the winsys.
  */
 #ifndef SOV_CONTEXT_H
 #define SOV_CONTEXT_H
@@ -51,6 +51,9 @@ struct context_part {
 	sov_result (*drain)(struct context *c, uint64_t timeout);
 	/* Checks for work past its time limit and describes it. */
 	bool (*overdue)(struct context *c, sov_fault *f);
+
+	/* Device memory ran out: frees what contexts on the device keep unused; false: nothing. */
+	bool (*give_memory_back)(struct context *c);
 
 	/* The queue group is about to be destroyed: destroys the queues in it. */
 	void (*stop)(struct context *c);
@@ -119,6 +122,7 @@ struct context {
 	/* State of the parts, opaque here; NULL while unused. */
 	struct allocation_table *allocations;
 	struct pool *pool;
+	struct buffer_cache *buffer_cache;
 	struct textures *textures;
 	struct stream_spares *spares;
 	struct semaphore *free_semaphores;

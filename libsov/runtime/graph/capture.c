@@ -255,7 +255,7 @@ sov_result api_stream_begin_capture(sov_stream stream, sov_graph graph)
 
 	if (!g)
 		return SOV_ERROR_INVALID_HANDLE;
-	s = member_enter(stream, OBJECT_STREAM, &r);
+	s = member_enter(stream ? stream : g->member.context->first_handle, OBJECT_STREAM, &r);
 	if (s) {
 		if (s->capture)
 			r = set_error(SOV_ERROR_BUSY, "the stream is being captured already");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/runtime/base/api_calls.h"
+#include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/graph/graph.h"
 #include "libsov/runtime/memory/allocation.h"
@@ -56,14 +57,14 @@ sov_result node_kernel(struct context *c, struct function *f, const sov_launch *
 		       struct node *n)
 {
 	sov_launch copy;
-	const sov_launch *l = function_own_block(f, given, &copy);
+	const sov_launch *l = launch_complete(f, given, &copy);
 	sov_result r = function_check(f, l);
 
 	if (r)
 		return r;
 	if (f->member.context != c)
 		return set_error(SOV_ERROR_INVALID_HANDLE, "kernel '%s' belongs to another context",
-				 f->kernel->name);
+				 DEMANGLED(f->kernel->name));
 	*n = (struct node){.kind = NODE_KERNEL};
 	n->kernel.parameters = calloc(1, f->kernel->param_bytes + 1);
 	if (!n->kernel.parameters)

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/runtime/base/api_calls.h"
+#include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/graph/graph_exec.h"
+#include "libsov/runtime/graph/graph_nodes.h"
 #include "libsov/runtime/graph/graph_order.h"
 #include "libsov/runtime/graph/graph_write.h"
 #include "libsov/runtime/memory/local_memory.h"
@@ -203,13 +205,13 @@ sov_result api_graph_exec_set_arguments(sov_graph_exec exec, sov_node node,
 			node);
 	else if (count != n->kernel.function->kernel->nparams || (count && !arguments))
 		r = set_error(SOV_ERROR_INVALID_LAUNCH, "kernel '%s' takes %u arguments; %u given",
-			      n->kernel.function->kernel->name, n->kernel.function->kernel->nparams,
-			      arguments ? count : 0);
+			      DEMANGLED(n->kernel.function->kernel->name),
+			      n->kernel.function->kernel->nparams, arguments ? count : 0);
 	for (uint32_t i = 0; !r && i < count; i++)
 		if (!arguments[i])
 			r = set_error(SOV_ERROR_INVALID_LAUNCH,
 				      "argument %u of kernel '%s' is NULL", i,
-				      n->kernel.function->kernel->name);
+				      DEMANGLED(n->kernel.function->kernel->name));
 	if (!r) {
 		pthread_mutex_lock(&g->executing);
 		/* An execution in progress reads the parameters. */
@@ -244,7 +246,6 @@ static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
 	struct slot slot;
 	sov_result r;
 
-	trace_expect_bytes(g->count);
 	r = stream_begin_request(s, &q, &slot);
 	if (r)
 		return r;
@@ -298,9 +299,12 @@ static sov_result graph_order_after_last(struct graph_exec *g, struct stream *s)
 static sov_result graph_execute(struct graph_exec *g, struct stream *s)
 {
 	sov_result r = graph_order_after_last(g, s);
+	bool by_nodes = tracing();
 	uint32_t i, k;
 
-	for (i = 0; !r && i < g->nsegments; i++) {
+	if (!r && by_nodes)
+		r = graph_submit_nodes(g, s);
+	for (i = 0; !r && !by_nodes && i < g->nsegments; i++) {
 		const struct graph_segment *segment = &g->segments[i];
 		uint32_t left = segment->host_count;
 

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/graph/graph_write.h"
 #include "libsov/runtime/memory/buffer.h"
@@ -225,7 +226,7 @@ static sov_result write_kernel(struct graph_exec *g, uint32_t i)
 	if (!c->gpu->write_grid(c->chip, f->plan.gpu, &l, cpu_at(g, g->kernels[i]), g->kernels[i]))
 		return set_error(SOV_ERROR_INTERNAL,
 				 "a value of kernel '%s' does not fit its launch descriptor",
-				 f->kernel->name);
+				 DEMANGLED(f->kernel->name));
 	graph_write_parameters(g, i);
 	if (!g->max_local || f->info.local_bytes > g->max_local->info.local_bytes)
 		g->max_local = f;

@@ -14,6 +14,7 @@
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/address_space.h"
 #include "libsov/runtime/memory/allocation.h"
+#include "libsov/runtime/memory/buffer_cache.h"
 
 typedef unsigned long long ull;
 
@@ -194,6 +195,30 @@ void allocation_insert(struct context *c, struct buffer *b)
 	c->allocations->count++;
 }
 
+/* The memory that was freed at this address is allocated again. */
+static void allocation_forget_freed(struct context *c, uint64_t va)
+{
+	uint32_t kept = sizeof(c->allocations->freed) / sizeof(*c->allocations->freed);
+
+	for (uint32_t k = 0; k < kept; k++)
+		if (c->allocations->freed[k].va == va)
+			c->allocations->freed[k].bytes = 0;
+}
+
+/* Takes a buffer that an earlier sov_memory_free has kept, or creates one. */
+static sov_result allocation_create_buffer(struct context *c, uint64_t bytes, struct buffer **out)
+{
+	const struct winsys_info *i = &c->device->info;
+	uint64_t page = bytes >= i->large_page_bytes ? i->large_page_bytes : i->page_bytes;
+
+	*out = buffer_cache_take(c, (bytes + page - 1) & ~(page - 1));
+	if (!*out)
+		return buffer_create(c, WINSYS_VRAM, false, bytes, out);
+	(*out)->bytes = bytes;
+	allocation_forget_freed(c, (*out)->va);
+	return SOV_OK;
+}
+
 sov_result api_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *address)
 {
 	sov_result r;
@@ -208,7 +233,7 @@ sov_result api_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *addres
 		return r;
 	r = allocation_reserve_entry(c);
 	if (!r)
-		r = buffer_create(c, WINSYS_VRAM, false, bytes, &b);
+		r = allocation_create_buffer(c, bytes, &b);
 	if (!r) {
 		allocation_insert(c, b);
 		*address = b->va;
@@ -315,7 +340,8 @@ sov_result allocation_free(struct context *c, struct buffer *b)
 		b->ops->free(c, b);
 	} else {
 		allocation_remove(c, b);
-		allocation_destroy(c, b);
+		if (b->ops || b->host || !buffer_cache_keep(c, b))
+			allocation_destroy(c, b);
 	}
 	return r;
 }
@@ -364,7 +390,7 @@ sov_result api_memory_info(sov_context context, uint64_t *free_bytes, uint64_t *
 		return r;
 	c->winsys->memory_info(c->device->winsys_device, &free_now, &total);
 	if (free_bytes)
-		*free_bytes = free_now;
+		*free_bytes = free_now + buffer_cache_bytes(c);
 	if (total_bytes)
 		*total_bytes = total;
 	return context_leave(c, SOV_OK);

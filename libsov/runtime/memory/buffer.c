@@ -23,12 +23,26 @@ static sov_result set_no_memory_error(struct context *c, enum winsys_placement w
 			 (unsigned long long)free_bytes, (unsigned long long)total);
 }
 
+/* What contexts keep without using it may be what is missing. */
+static bool give_memory_back(struct context *c)
+{
+	const struct context_part *const *p;
+	bool any = false;
+
+	for (p = c->parts; *p; p++)
+		any |= (*p)->give_memory_back && (*p)->give_memory_back(c);
+	return any;
+}
+
 /* Allocates the backing memory and binds it at b->va. */
 static sov_result buffer_bind_new(struct context *c, enum winsys_placement where, struct buffer *b)
 {
 	int error =
 		c->winsys->buffer_create(c->device->winsys_device, where, b->mapped, &b->backing);
 
+	if (error == -ENOMEM && where == WINSYS_VRAM && give_memory_back(c))
+		error = c->winsys->buffer_create(c->device->winsys_device, where, b->mapped,
+						 &b->backing);
 	if (error)
 		return error == -ENOMEM ? set_no_memory_error(c, where, b->bytes)
 					: set_winsys_error(error, "creating a buffer");

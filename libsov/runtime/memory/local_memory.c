@@ -7,6 +7,7 @@
  * part of it. To replace the area by a larger one, all streams have to be idle, because running
  * kernels use the old one; CUDA does the same.
  */
+#include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/minmax.h"
 #include "libsov/runtime/context/context_wait.h"
@@ -27,8 +28,8 @@ static sov_result set_too_large_error(const struct context *c, const struct loca
 		SOV_ERROR_OUT_OF_MEMORY,
 		"kernel '%s' needs %u bytes of local memory per thread: %llu bytes for all "
 		"threads that %s can hold, and it has %llu in all",
-		q->kernel, q->local_bytes, (unsigned long long)bytes, c->device->properties.name,
-		(unsigned long long)c->device->info.memory_bytes);
+		DEMANGLED(q->kernel), q->local_bytes, (unsigned long long)bytes,
+		c->device->properties.name, (unsigned long long)c->device->info.memory_bytes);
 }
 
 /* With the lock held and all streams quiesced and idle. Frees the old area first: both may not

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Functions: what a kernel needs per launch, computed once when its module is loaded. */
 #include <stdlib.h>
+#include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/module/function.h"
 
@@ -36,14 +37,14 @@ sov_result function_plan(struct context *c, struct function *f, const struct ima
 			SOV_ERROR_INVALID_SOURCE,
 			"kernel '%s' needs %u bytes of local memory per thread; a thread has "
 			"at most %u",
-			k->name, stack, max);
+			DEMANGLED(k->name), stack, max);
 	/* The known stack is the minimum; recursion comes on top. */
 	if (k->calls)
 		stack = c->stack_bytes < max - stack ? stack + c->stack_bytes : max;
 	p->gpu = calloc(1, c->gpu->plan_bytes);
 	if (!p->gpu)
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for kernel '%s'",
-				 k->name);
+				 DEMANGLED(k->name));
 	f->info.local_bytes = c->gpu->local_layout(c->chip, stack).thread_bytes;
 	p->id = atomic_fetch_add(&plans, 1) + 1;
 	p->code = c->code_writes;
@@ -51,7 +52,7 @@ sov_result function_plan(struct context *c, struct function *f, const struct ima
 	if (!c->gpu->plan(c->chip, k, base, f->info.local_bytes, p->id, p->gpu))
 		return set_error(SOV_ERROR_INTERNAL,
 				 "a value of kernel '%s' does not fit its launch descriptor",
-				 k->name);
+				 DEMANGLED(k->name));
 	return SOV_OK;
 }
 

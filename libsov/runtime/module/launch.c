@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/runtime/base/api_calls.h"
+#include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
 #include "libsov/runtime/context/context_wait.h"
@@ -64,14 +65,14 @@ static sov_result check_shape(const struct function *f, const sov_launch *l)
 		return set_error(
 			SOV_ERROR_INVALID_LAUNCH,
 			"kernel '%s' requires blocks of %u x %u x %u, not %u x %u x %u; use these",
-			f->kernel->name, required[0], required[1], required[2], l->block[0],
-			l->block[1], l->block[2]);
+			DEMANGLED(f->kernel->name), required[0], required[1], required[2],
+			l->block[0], l->block[1], l->block[2]);
 	if (threads > f->max_threads)
 		return set_error(SOV_ERROR_INVALID_LAUNCH,
 				 "a block has %llu threads; kernel '%s' with %u registers per "
 				 "thread allows at most %u",
-				 (unsigned long long)threads, f->kernel->name, f->kernel->registers,
-				 f->max_threads);
+				 (unsigned long long)threads, DEMANGLED(f->kernel->name),
+				 f->kernel->registers, f->max_threads);
 	return SOV_OK;
 }
 
@@ -102,8 +103,8 @@ static sov_result check_cluster_shape(const struct function *f, const sov_launch
 		return set_error(SOV_ERROR_INVALID_LAUNCH,
 				 "kernel '%s' requires clusters of %u x %u x %u blocks, not %u x "
 				 "%u x %u; use these",
-				 f->kernel->name, required[0], required[1], required[2], n[0], n[1],
-				 n[2]);
+				 DEMANGLED(f->kernel->name), required[0], required[1], required[2],
+				 n[0], n[1], n[2]);
 	if (blocks > limit)
 		return set_error(d->max_cluster_blocks > 1 ? SOV_ERROR_INVALID_LAUNCH
 							   : SOV_ERROR_UNSUPPORTED,
@@ -117,8 +118,8 @@ static sov_result check_cluster_shape(const struct function *f, const sov_launch
 		return set_error(SOV_ERROR_INVALID_LAUNCH,
 				 "a cluster of %u x %u x %u has %llu blocks; kernel '%s' allows at "
 				 "most %u",
-				 n[0], n[1], n[2], (unsigned long long)blocks, f->kernel->name,
-				 most);
+				 n[0], n[1], n[2], (unsigned long long)blocks,
+				 DEMANGLED(f->kernel->name), most);
 	for (i = 0; i < 3; i++)
 		if (l->grid[i] % n[i])
 			return set_error(SOV_ERROR_INVALID_LAUNCH,
@@ -138,9 +139,9 @@ static sov_result check_cluster(const struct function *f, const sov_launch *l)
 		return check_cluster_shape(f, l, n);
 	if (f->kernel->explicit_cluster)
 		return set_error(SOV_ERROR_INVALID_LAUNCH,
-				 "kernel '%s' must be launched with clusters; set "
-				 "sov_launch.cluster",
-				 f->kernel->name);
+				 "kernel '%s' must be launched with clusters; the launch states "
+				 "none",
+				 DEMANGLED(f->kernel->name));
 	return SOV_OK;
 }
 
@@ -153,7 +154,8 @@ static sov_result check_memory(const struct function *f, const sov_launch *l)
 		return set_error(SOV_ERROR_INVALID_LAUNCH,
 				 "kernel '%s' has %u bytes of shared memory and %u more are "
 				 "requested; a block has at most %u",
-				 f->kernel->name, own, l->shared_bytes, d->max_shared_per_block);
+				 DEMANGLED(f->kernel->name), own, l->shared_bytes,
+				 d->max_shared_per_block);
 	return SOV_OK;
 }
 
@@ -180,7 +182,8 @@ static sov_result check_flags(const struct function *f, const sov_launch *l)
 			SOV_ERROR_INVALID_LAUNCH,
 			"a cooperative grid of %llu blocks; of such blocks of kernel '%s' %llu "
 			"fit on the device at the same time",
-			(unsigned long long)blocks, f->kernel->name, (unsigned long long)fit);
+			(unsigned long long)blocks, DEMANGLED(f->kernel->name),
+			(unsigned long long)fit);
 	return SOV_OK;
 }
 
@@ -189,20 +192,22 @@ static sov_result check_arguments(const struct function *f, const sov_launch *l)
 	uint32_t i, n = f->kernel->nparams;
 
 	if (l->argument_count != n)
-		return set_error(SOV_ERROR_INVALID_LAUNCH,
-				 "kernel '%s' takes %u argument%s; %u given", f->kernel->name, n,
-				 n == 1 ? "" : "s", l->argument_count);
+		return set_error(
+			SOV_ERROR_INVALID_LAUNCH, "kernel '%s' takes %u argument%s; %u given",
+			DEMANGLED(f->kernel->name), n, n == 1 ? "" : "s", l->argument_count);
 	if (n && !l->arguments)
 		return set_error(SOV_ERROR_INVALID_LAUNCH,
-				 "arguments is NULL; kernel '%s' takes %u", f->kernel->name, n);
+				 "arguments is NULL; kernel '%s' takes %u",
+				 DEMANGLED(f->kernel->name), n);
 	for (i = 0; i < n; i++) {
 		if (!l->arguments[i])
 			return set_error(SOV_ERROR_INVALID_LAUNCH,
-					 "argument %u for kernel '%s' is NULL", i, f->kernel->name);
+					 "argument %u of kernel '%s' is NULL", i,
+					 DEMANGLED(f->kernel->name));
 		if (l->argument_bytes && l->argument_bytes[i] != f->kernel->params[i].size)
 			return set_error(SOV_ERROR_INVALID_LAUNCH,
 					 "argument %u of kernel '%s' has %u bytes; %zu given", i,
-					 f->kernel->name, f->kernel->params[i].size,
+					 DEMANGLED(f->kernel->name), f->kernel->params[i].size,
 					 l->argument_bytes[i]);
 	}
 	return SOV_OK;
@@ -323,13 +328,19 @@ sov_result function_submit(struct function *f, const sov_launch *l, struct strea
 	return launch_large(f, l, s, seqno, doorbell);
 }
 
-const sov_launch *function_own_block(const struct function *f, const sov_launch *l,
-				     sov_launch *copy)
+const sov_launch *launch_complete(const struct function *f, const sov_launch *l, sov_launch *copy)
 {
-	if (l->block[0] || l->block[1] || l->block[2] || !f->kernel->required_threads[0])
+	uint32_t i;
+
+	if (l->grid[1] && l->grid[2] && l->block[1] && l->block[2])
 		return l;
 	*copy = *l;
-	memcpy(copy->block, f->kernel->required_threads, sizeof(copy->block));
+	if (!l->block[0] && !l->block[1] && !l->block[2])
+		memcpy(copy->block, f->kernel->required_threads, sizeof(copy->block));
+	for (i = 1; i < 3; i++) {
+		copy->grid[i] = copy->grid[i] ? copy->grid[i] : 1;
+		copy->block[i] = copy->block[i] ? copy->block[i] : 1;
+	}
 	return copy;
 }
 
@@ -337,7 +348,7 @@ static sov_result launch_on_stream(struct function *f, const sov_launch *given,
 				   struct doorbell *doorbell)
 {
 	sov_launch copy;
-	const sov_launch *l = function_own_block(f, given, &copy);
+	const sov_launch *l = launch_complete(f, given, &copy);
 	struct stream *s = stream_find(f->member.context, l->stream);
 	uint64_t seqno;
 	sov_result r;

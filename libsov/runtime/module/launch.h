@@ -4,9 +4,9 @@
 
 #include "libsov/runtime/module/function.h"
 
-/* The launch, or a copy of it with the block that the kernel requires if it states none. */
-const sov_launch *function_own_block(const struct function *f, const sov_launch *l,
-				     sov_launch *copy);
+/* The launch, or a copy of it with what it leaves out: the block that the kernel requires, and 1 in
+ * y and z. */
+const sov_launch *launch_complete(const struct function *f, const sov_launch *l, sov_launch *copy);
 /* Validates a launch. */
 sov_result function_check(const struct function *f, const sov_launch *l);
 void function_set_cluster(const struct function *f, const sov_launch *l, uint32_t cluster[3]);

@@ -47,6 +47,15 @@ static bool is_spirv(const void *data, size_t bytes)
 	return magic == SPIRV_MAGIC || magic == __builtin_bswap32(SPIRV_MAGIC);
 }
 
+/* Whether PTX has variables that the host uses, too: .attribute(.managed). Elsewhere the word only
+ * costs the speed of video memory. */
+static bool has_managed(const void *data, size_t bytes)
+{
+	static const char word[] = ".managed";
+
+	return !is_spirv(data, bytes) && memmem(data, bytes, word, sizeof(word) - 1);
+}
+
 static sov_result compile_source(const struct context *c, const char *text, size_t bytes,
 				 const struct load_options *l, struct module *m,
 				 size_t *image_bytes)
@@ -185,7 +194,8 @@ static sov_result module_load(sov_context context, const void *data, size_t byte
 	if (m)
 		m->library = l->flags & MODULE_LIBRARY;
 	if (m)
-		m->host_variables = l->flags & SOV_MODULE_HOST_VARIABLES;
+		m->host_variables =
+			l->flags & SOV_MODULE_HOST_VARIABLES || has_managed(data, bytes);
 	own.flags &= ~SOV_MODULE_HOST_VARIABLES; /* the code is the same */
 	r = m ? module_compile(c, data, bytes, &own, m)
 	      : set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");

@@ -215,29 +215,33 @@ static sov_result stream_acquire_event(struct stream *s, struct event *e)
 	return r ? r : stream_acquire(s, at.semaphore, at.value);
 }
 
+static sov_result stream_wait_for_event(struct stream *s, struct event *e)
+{
+	if (e->member.context != s->member.context)
+		return set_error(SOV_ERROR_INVALID_HANDLE, "the event belongs to another context");
+	if (atomic_load_explicit(&e->captured_in, memory_order_relaxed))
+		return stream_capture(s)->wait(s, e);
+	if (stream_captured(s))
+		return set_error(SOV_ERROR_UNSUPPORTED,
+				 "a captured stream can only wait for events of its capture; "
+				 "record one there");
+	return stream_acquire_event(s, e);
+}
+
 sov_result api_stream_wait_event(sov_stream stream, sov_event event)
 {
-	struct stream *s = object_get(stream, OBJECT_STREAM);
+	struct stream *s = stream ? object_get(stream, OBJECT_STREAM) : NULL;
+	struct event *e = stream && !s ? NULL : object_get(event, OBJECT_EVENT);
 	sov_result r = SOV_ERROR_INVALID_HANDLE;
-	struct event *e;
 
-	if (!s)
-		return r;
-	e = object_get(event, OBJECT_EVENT);
-	if (e) {
-		if (e->member.context != s->member.context)
-			set_error(r, "the event belongs to another context");
-		else if (atomic_load_explicit(&e->captured_in, memory_order_relaxed))
-			r = stream_capture(s)->wait(s, e);
-		else if (stream_captured(s))
-			set_error(r = SOV_ERROR_UNSUPPORTED,
-				  "a captured stream can only wait for events of its capture; "
-				  "record one there");
-		else
-			r = stream_acquire_event(s, e);
+	if (e && !stream)
+		s = stream_find(e->member.context, NULL);
+	if (e && s)
+		r = stream_wait_for_event(s, e);
+	if (s)
+		object_put(&s->member.object);
+	if (e)
 		object_put(&e->member.object);
-	}
-	object_put(&s->member.object);
 	return r;
 }
 

@@ -21,6 +21,7 @@
 #include "libsov/runtime/base/range.h"
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/allocation.h"
+#include "libsov/runtime/memory/buffer_cache.h"
 #include "libsov/runtime/stream/pool.h"
 #include "libsov/runtime/stream/stream.h"
 
@@ -514,6 +515,7 @@ sov_result api_pool_trim(sov_context context, uint64_t keep_bytes)
 
 	if (!c)
 		return r;
+	buffer_cache_empty(c);
 	pool_trim(c, keep_bytes);
 	return context_leave(c, SOV_OK);
 }

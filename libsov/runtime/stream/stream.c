@@ -281,6 +281,32 @@ struct stream *stream_find(struct context *c, sov_stream handle)
 	return s;
 }
 
+struct stream *stream_only(struct context *c)
+{
+	if (atomic_load_explicit(&c->stream_count, memory_order_acquire) != 1)
+		return NULL;
+	return object_get(c->first_handle, OBJECT_STREAM);
+}
+
+struct stream *stream_only_busy(struct context *c)
+{
+	struct stream *busy = NULL;
+	struct list_head *l;
+
+	for (l = c->streams.next; l != &c->streams; l = l->next) {
+		struct stream *s = stream_of(l);
+
+		if (stream_idle(s))
+			continue;
+		if (busy || s->closed)
+			return NULL;
+		busy = s;
+	}
+	if (busy)
+		object_reference(&busy->member.object);
+	return busy;
+}
+
 static sov_result check_priority(const struct context *c, int32_t priority)
 {
 	const sov_device_properties *p = &c->device->properties;

@@ -15,6 +15,13 @@ extern const struct context_part stream_part;
  * set_error(). */
 struct stream *stream_find(struct context *c, sov_stream handle);
 
+/* The context's stream if it has only one, with a reference; NULL: it has more, or is being
+ * destroyed. Without the context's lock. */
+struct stream *stream_only(struct context *c);
+/* The stream that alone has work, with a reference; NULL: none or several have, or it is being
+ * destroyed. With the context's lock held. */
+struct stream *stream_only_busy(struct context *c);
+
 /* Takes space of the stream's staging ring and waits until it is free; with the ring's lock
  * held. */
 sov_result stream_stage(struct stream *s, uint64_t align_as, uint64_t bytes,

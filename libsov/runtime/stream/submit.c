@@ -27,6 +27,7 @@
  */
 #include <assert.h>
 #include <string.h>
+#include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/minmax.h"
 #include "libsov/runtime/context/context_wait.h"
@@ -159,12 +160,11 @@ static void submission_trace(struct stream *s, const struct submit_request *q, s
 {
 	bool kernel = q->kind == WORK_KERNEL, copy = q->kind == WORK_COPY;
 
-	if (!s->trace || (!kernel && !copy && q->kind != WORK_GRAPH))
+	if (!s->trace || (!kernel && !copy))
 		return;
 	slot->traced = trace_work_begin(s->trace, slot->seqno, s->serial, &slot->push,
 					&(struct trace_submission){
 						.kernel = kernel ? q->kernel->name : NULL,
-						.graph = q->kind == WORK_GRAPH,
 						.copy_engine = q->engine == ENGINE_COPY,
 					});
 }
@@ -512,7 +512,7 @@ static sov_result stream_resolve_step(struct stream *s, enum step step, const st
 		return stream_wait_for(s, stream_last(s) + 2 - STREAM_SLOTS, SOV_FOREVER);
 	case STEP_UNLOADED:
 		return set_error(SOV_ERROR_INVALID_HANDLE,
-				 "another thread is unloading kernel '%s'", k->name);
+				 "another thread is unloading kernel '%s'", DEMANGLED(k->name));
 	default:
 		return stream_wait_for_gate(s);
 	}

@@ -13,8 +13,7 @@ enum trace_work_kind {
 	TRACE_COPY_IN,     /* host to device */
 	TRACE_COPY_OUT,    /* device to host */
 	TRACE_COPY_ACROSS, /* device to device */
-	TRACE_FILL,
-	TRACE_GRAPH
+	TRACE_FILL
 };
 
 enum trace_kind { TRACE_CALL, TRACE_HOST_FUNCTION, TRACE_GPU };
@@ -25,7 +24,7 @@ struct trace_gpu_work {
 	const char *by;     /* what executed a copy: "engine", "kernel" or "methods" */
 	uint64_t id;        /* unique in the trace */
 	uint64_t submitted; /* when the event's thread submitted it */
-	uint64_t bytes;     /* of a graph: its nodes */
+	uint64_t bytes;
 	uint32_t grid[3], block[3], shared;
 	bool cut; /* it did not complete; end is when it was stopped */
 };

@@ -204,8 +204,6 @@ static void work_arguments(const struct trace_gpu_work *g, char *text, size_t by
 		snprintf(text, bytes, "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%u",
 			 g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
 			 g->shared);
-	else if (g->work == TRACE_GRAPH)
-		snprintf(text, bytes, "\"nodes\":%llu", (ull)g->bytes);
 	else
 		snprintf(text, bytes, "\"bytes\":%llu,\"by\":\"%s\"", (ull)g->bytes, g->by);
 }
@@ -214,7 +212,7 @@ static void write_gpu(const struct trace_event *e)
 {
 	static const char *const categories[] = {
 		[TRACE_KERNEL] = "kernel",    [TRACE_COPY_IN] = "copy", [TRACE_COPY_OUT] = "copy",
-		[TRACE_COPY_ACROSS] = "copy", [TRACE_FILL] = "fill",    [TRACE_GRAPH] = "graph",
+		[TRACE_COPY_ACROSS] = "copy", [TRACE_FILL] = "fill",
 	};
 	const struct trace_gpu_work *g = &e->gpu;
 	uint32_t process = GPU_PROCESS + g->device;

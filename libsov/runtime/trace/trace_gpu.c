@@ -309,10 +309,7 @@ static void work_describe(struct trace_event *e, const struct trace_submission *
 {
 	struct trace_gpu_work *g = &e->gpu;
 
-	if (what->graph) {
-		g->work = TRACE_GRAPH;
-		e->name = "graph";
-	} else if (!what->kernel || trace_expected.bytes) {
+	if (!what->kernel || trace_expected.bytes) {
 		g->work = trace_expected.work;
 		e->name = copy_names[g->work];
 		g->by = what->kernel ? "kernel" : what->copy_engine ? "engine" : "methods";

@@ -18,7 +18,6 @@ void trace_stream_destroy(struct context *c, struct trace_stream *t); /* NULL: n
 
 struct trace_submission {
 	const char *kernel; /* NULL: not a kernel */
-	bool graph;
 	bool copy_engine;
 };
 

@@ -17,7 +17,7 @@ static inline bool tracing(void)
  * executed by a kernel. */
 struct trace_expected {
 	enum trace_work_kind work;
-	uint64_t bytes; /* of the next submission, or a graph's nodes; 0: neither copy nor fill */
+	uint64_t bytes; /* of the next submission; 0: neither copy nor fill */
 };
 extern _Thread_local struct trace_expected trace_expected;
 

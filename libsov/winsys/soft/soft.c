@@ -72,16 +72,37 @@ static uint64_t default_vram(void)
 	return half & ~((UINT64_C(1) << 26) - 1);
 }
 
+/* The order of warps; 0: by number. */
+static bool read_seed(uint64_t *seed, char *message, size_t message_bytes)
+{
+	const char *text = secure_getenv("SOV_SEED");
+	char *end = NULL;
+
+	*seed = 0;
+	if (!text || !*text)
+		return true;
+	errno = 0;
+	if (*text >= '0' && *text <= '9')
+		*seed = strtoull(text, &end, 10);
+	if (*seed && !*end && !errno)
+		return true;
+	snprintf(message, message_bytes, "SOV_SEED is '%s'; it must be a number from 1 on", text);
+	return false;
+}
+
 static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, uint32_t *count,
 			  char *message, size_t message_bytes)
 {
 	const char *text = secure_getenv("SOV_SOFT");
 	struct model_config list[SOFT_MAX_DEVICES];
+	uint64_t seed;
 	uint32_t i;
 
 	if (!text)
 		text = devices_before ? "none" : "gh100";
 	*out = devices;
+	if (!read_seed(&seed, message, message_bytes))
+		return -EINVAL;
 	if (!soft_list_parse(text, list, count, message, message_bytes))
 		return -EINVAL;
 	for (i = 0; i < *count; i++) {
@@ -95,6 +116,7 @@ static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, 
 			pthread_mutex_init(&devices[i]->lock, NULL);
 		}
 		devices[i]->config = list[i];
+		devices[i]->config.order_seed = seed;
 		if (!list[i].vram_bytes)
 			devices[i]->config.vram_bytes = default_vram();
 	}
@@ -295,10 +317,15 @@ static int soft_group_create(struct winsys_device *d, struct winsys_group **out)
 	return 0;
 }
 
-/* Nothing to do: model_channel_destroy stops running work immediately. */
+/* So that soft_group_error says where a kernel was; model_channel_destroy also stops running work.
+ * The caller guards the list of queues. Not with the group's lock, which the interrupt handler
+ * takes. */
 static void soft_group_stop(struct winsys_group *g)
 {
-	(void)g;
+	struct winsys_queue *q;
+
+	for (q = g->queues; q; q = q->next)
+		model_channel_stop(q->channel);
 }
 
 static void soft_group_destroy(struct winsys_group *g)
@@ -332,6 +359,7 @@ static void describe_error(const struct model_error *e, struct winsys_queue *q,
 	*out = (struct winsys_error){
 		.queue = q,
 		.vendor_code = e->xid,
+		.stopped = e->fault == MODEL_FAULT_STOPPED,
 		.memory = e->fault == MODEL_FAULT_MMU || e->fault == MODEL_FAULT_MISALIGNED,
 		.misaligned = e->fault == MODEL_FAULT_MISALIGNED,
 		.illegal_instruction = e->fault == MODEL_FAULT_ILLEGAL_INSTRUCTION,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # sov bench prints every row on a software GPU, as text and as JSON.
 . tests/tap.sh
+. tests/userspace/tools/_page.sh
 export SOV_NVRM=0 SOV_KMOD=0 # software GPUs only
 sov=$BUILD/sov
 json=$BUILD/tests/tools/_json
@@ -26,4 +27,13 @@ has "$out" '{"name": "device to device", "bytes": 64, "median_ns": ' \
 	"sov bench --json reports the median in nanoseconds"
 has "$("$sov" bench --only launch --largest 67108864 2>&1)" "sov: bench: allocating: SOV_ERROR_OUT_OF_MEMORY" \
 	"sov bench --largest beyond device memory fails with SOV_ERROR_OUT_OF_MEMORY"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+out=$("$sov" bench --repeat 2 --largest 4096 --html "$work/page.html")
+ok $? "sov bench --html succeeds"
+has "$out" "launch and wait " "sov bench --html prints the rows, too"
+check_page "$work/page.html" rows 24
+"$sov" bench --repeat 2 --only "launch and wait" --html "$work/page.html" --json | "$json"
+ok $? "sov bench --html --json prints valid JSON"
+check_page "$work/page.html" rows 1
 tap_done

@@ -28,7 +28,11 @@ for verb in devices info doctor top trace compile disasm run bench ptxas link cd
 		ok $? "sov(1) documents --$option of sov $verb"
 	done
 done
-is "$("$sov" --version)" "sov 0.1" "sov --version prints the version"
+is "$("$sov" --version)" "sov $(make -s --no-print-directory version)" "sov --version prints the version of the build"
+is "$("$sov" help)" "$("$sov" --help)" "sov help prints what sov --help prints"
+is "$("$sov" help run)" "$("$sov" run --help)" "sov help run prints what sov run --help prints"
+refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi" help fly
+refused 2 "sov: help: unexpected operand 'top'" help run top
 
 refused 2 "sov: no verb; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi"
 refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi" fly
@@ -40,6 +44,8 @@ refused 2 "sov: bench: unexpected operand 'x'" bench x
 refused 2 "sov: bench: repeat '0' is not an integer from 1 to 1000000" bench --repeat 0
 refused 2 "sov: bench: seconds 'x' is not an integer from 1 to 3600" bench --seconds x
 refused 2 "sov: bench: largest '3' is not an integer from 4 to 68719476736" bench --largest 3
+refused 2 "sov: bench: no row has 'zzz' in its name; rows: launch and wait, issue after idle, issue in a burst of 100, kernel in a chain of 100, pinned host to device, device to pinned host, host to device, device to host, device to device" bench --only zzz
+SOV_SOFT=none SOV_NVRM=0 SOV_KMOD=0 refused 1 "sov: devices: no devices; check SOV_VISIBLE_DEVICES and SOV_SOFT, or run sov doctor" devices
 refused 2 "sov: compile: missing operand: SOURCE" compile
 refused 2 "sov: compile: unexpected operand 'b'" compile a b
 refused 2 "sov: compile: option '--target' needs a value: TARGET" compile a --target
@@ -63,7 +69,7 @@ refused 2 "sov: run: limit '0' is not an integer from 1 to 18446744073" run --bl
 
 # Kernel arguments.
 argument() { # word, message
-	refused 2 "sov: run: argument 1 '$1': $2" run --block 1 a.ptx "$1"
+	refused 2 "sov: run: argument 0 '$1': $2" run --block 1 a.ptx "$1"
 }
 argument 5 "not TYPE:VALUE or buf:TYPE:COUNT[:ITEM]..."
 argument buf "not TYPE:VALUE or buf:TYPE:COUNT[:ITEM]..."

@@ -59,7 +59,22 @@ sed 's/mad.lo.s32/mad.la.s32/' tests/kernels/saxpy.ptx >"$work/bad.ptx"
 line=$(grep -n mad.la "$work/bad.ptx" | head -n 1 | cut -d: -f1)
 out=$("$sov" compile -o "$work/none" "$work/bad.ptx" 2>&1)
 is $? 1 "sov compile fails for PTX with an error"
-has "$out" "ptx: $line:" "a PTX error message names the line"
+message=$(echo "$out" | head -n 3)
+has "$message" "$work/bad.ptx:$line:5: error: unknown modifier '.la' on 'mad'; known: .lo" \
+	"a PTX error message names file, line and column"
+is "$(echo "$message" | tail -n 2)" " $(sed -n "${line}p" "$work/bad.ptx")
+ 	   ^" "a PTX error message shows the line and points at the column"
+if command -v script >/dev/null; then
+	in_terminal() { # variables and command: standard error is a terminal
+		script -qec "$1 '$sov' compile -o '$work/none' '$work/bad.ptx'" /dev/null </dev/null | tr -d '\r'
+	}
+	has "$(in_terminal "TERM=xterm NO_COLOR=")" "$(printf '\033[1;31merror:\033[0m unknown modifier')" "errors are red on a terminal"
+	for off in "TERM=xterm NO_COLOR=1" "TERM=dumb NO_COLOR="; do
+		has "$(in_terminal "$off")" "$work/bad.ptx:$line:5: error: unknown modifier" "with $off they are not"
+	done
+else
+	skip "errors are red on a terminal" "script is not installed"
+fi
 has "$out" "sov: compile: could not compile '$work/bad.ptx' for sm_90" \
 	"the message about a failed compilation names file and target"
 [ ! -e "$work/none" ]

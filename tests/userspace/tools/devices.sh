@@ -20,4 +20,5 @@ out=$(SOV_SOFT=gh100,ga100 SOV_VISIBLE_DEVICES=ga100.0 "$sov" devices)
 has "$out" "0  ga100.0 " "a device that SOV_VISIBLE_DEVICES selects gets ordinal 0"
 case $out in *gh100*) found=1 ;; *) found=0 ;; esac
 ok $found "SOV_VISIBLE_DEVICES hides devices that it does not name"
+is "$(SOV_SOFT=none "$sov" devices --json 2>/dev/null)" "[]" "sov devices --json without a device prints an empty list"
 tap_done

@@ -14,6 +14,11 @@ has "$out" "$(printf '%-34s %s' driver 'libsov 0.')" "sov info prints the driver
 has "$out" "$(printf '%-34s %s' 'max grid dimensions' '2147483647 x 65535 x 65535')" \
 	"sov info prints the grid limits"
 has "$out" "$(printf '%-34s %s' 'memory bytes' 67108864)" "sov info prints the memory size"
+uuid=$(echo "$out" | sed -n 's/^UUID  *\([0-9a-f-]*\) (derived from name and address)$/\1/p')
+is "$(echo "$uuid" | sed 's/[0-9a-f]/x/g')" "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" "sov info prints the UUID"
+is "$("$sov" info --json | grep -o '"uuid": "[^"]*"')" "\"uuid\": \"$uuid\"" "sov info --json has the same UUID"
+case $out in *PCI* | *temperature* | *watts*) found=1 ;; *) found=0 ;; esac
+ok $found "sov info leaves out what a software GPU does not have"
 has "$out" "free memory bytes " "sov info prints the free memory"
 has "$("$sov" info ga100.0)" "$(printf '%-34s %s' target sm_80)" "sov info finds a device by name"
 has "$("$sov" info 1)" "$(printf '%-34s %s' name ga100.0)" "sov info finds a device by ordinal"
@@ -32,6 +37,16 @@ has "$out" "24 kernarg bytes; hidden arguments: block_count_x at 16" \
 has "$out" "variable words: 16 bytes at 0x4 of data" "sov info FILE prints the offset of variables"
 "$sov" info --json tests/fuzz/corpus/image/saxpy_sm90.cubin | "$json"
 ok $? "sov info --json of a cubin prints valid JSON"
+# One figure of shared memory: the kernel's own, without the KiB that launches reserve on Hopper.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.shared .b8 room[2048];\n.reg .b64 %%a;\n.reg .b32 %%r;\nld.param.u64 %%a, [p];\nld.shared.u32 %%r, [room+4];\nst.global.u32 [%%a], %%r;\nret;\n}\n' >"$work/k.ptx"
+for target in sm_80 sm_90 gfx1030; do
+	is "$("$sov" compile -t $target --stats -o "$work/k" "$work/k.ptx" | awk '$1 == "k" { print $5 }')" 2048 \
+		"sov compile --stats for $target prints the kernel's own shared memory"
+	has "$("$sov" info "$work/k")" ", 2048 bytes of shared memory, " "sov info of an image for $target prints the same"
+	has "$("$sov" info --json "$work/k")" '"shared_bytes": 2048' "sov info --json of an image for $target has the same"
+done
 out=$("$sov" info tests/kernels/saxpy.ptx 2>&1)
 is "$?" 1 "sov info rejects a file that is not an image"
 has "$out" "sov: info: 'tests/kernels/saxpy.ptx': cubin: " \

@@ -12,6 +12,7 @@ $make install >"$work/log" 2>&1
 ok $? "make install with DESTDIR and PREFIX=/usr succeeds"
 for f in bin/sov lib/sovgpu/ptxas include/sov.h lib/libsov.so.0 lib/libsov.so lib/libsov.a lib/pkgconfig/sov.pc \
 	lib/cmake/sov/sov-config.cmake share/man/man1/sov.1 \
+	share/bash-completion/completions/sov share/zsh/site-functions/_sov share/fish/vendor_completions.d/sov.fish \
 	share/man/man3/libsov.3; do
 	[ -e "$work/usr/$f" ]
 	ok $? "make install installs $f"
@@ -24,10 +25,8 @@ is "$exported" "$declared" "libsov.so exports exactly the functions that sov.h d
 # Sanitizers add symbols of their own.
 static=$(nm -g --defined-only "$work/usr/lib/libsov.a" | awk 'NF == 3 { print $3 }' | grep -v '^__\(asan\|odr\|ubsan\)' | sort -u)
 is "$static" "$declared" "libsov.a exports exactly the functions that sov.h declares"
-"$work/usr/bin/sov" --version >/dev/null
-ok $? "the installed sov runs"
-
 export PKG_CONFIG_PATH="$work/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$work"
+is "$("$work/usr/bin/sov" --version)" "sov $(pkg-config --modversion sov)" "the installed sov and pkg-config name one version"
 cc -std=c11 $flags examples/saxpy.c -o "$work/saxpy" $(pkg-config --cflags --libs sov)
 ok $? "a program builds with the flags of pkg-config"
 is "$(LD_LIBRARY_PATH=$work/usr/lib "$work/saxpy")" "y[1] = 3, y[1023] = 3069" \

@@ -83,10 +83,62 @@ has "$out" '"vram_bytes": 3145728, "system_bytes": 1048576, "compute_percent": n
 mkdir "$dir/empty"
 out=$("$sov" top --once --interval 0 --root "$dir/empty")
 is "$? $(echo "$out" | head -n 1)" \
-	"0 no GPU on the PCI bus; software GPUs are part of their processes and not listed" \
+	"0 no GPU on the PCI bus" \
 	"sov top reports a machine without a GPU"
 has "$(timeout 300 "$sov" top --interval 0.1 --root "$m" | head -n 15 | grep -c '^GPU  ')" 3 \
 	"sov top repeats without a terminal"
+# Software GPUs: threads and mappings of their names. The command of a process may contain anything.
+thread() { # process, thread, name, ticks of user and system time
+	mkdir -p "$m/proc/$1/task/$2"
+	echo "$3" >"$m/proc/$1/task/$2/comm"
+	echo "$2 ($3) S 1 1 1 0 -1 4194304 1 0 0 0 $4 $5 0 0 20 0 1 0 1 1 1" >"$m/proc/$1/task/$2/stat"
+}
+process 104 'a) R b'
+thread 104 104 'a) R b' 900 900
+thread 104 105 sov:gh100 100 50
+thread 104 106 sov:gh100 30 20
+printf '7f00-7f80 rw-p 0 00:00 0 [anon:sov:gh100]\nSize: 99 kB\nRss: 2048 kB\n7f90-7fa0 rw-p 0 00:00 0\nRss: 512 kB\n' >"$m/proc/104/smaps"
+out=$("$sov" top --once --interval 0 --json --root "$m")
+has "$out" '"gpu": "gh100", "driver": "software", "pid": 104, "command": "a) R b"' "sov top lists the software GPU of a process"
+ns=$(echo "$out" | sed -n 's/.*"pid": 104.*"compute_ns": \([0-9]*\), "copy_percent.*/\1/p')
+is "$(((ns * $(getconf _NPROCESSORS_ONLN) + 500000) / 1000000))" "$((200 * 1000 / $(getconf CLK_TCK)))" \
+	"its time is the CPU time of its threads over all processors"
+has "$out" '"command": "a) R b", "uid": '"$(id -u)"', "files": 0, "has_usage": true, "vram_bytes": 2097152' \
+	"its memory is that of its mapping"
+rm -r "$m/proc/104"
+SOV_NVRM=0 SOV_KMOD=0 SOV_SOFT=gh100:vram=64M "$sov" run --grid 30000 --block 256 --kernel saxpy_f32 tests/kernels/saxpy.ptx \
+	u32:100000 f32:2 buf:f32:100000 buf:f32:100000 >"$dir/run" 2>&1 &
+pid=$!
+found=1
+while kill -0 $pid 2>/dev/null; do # until the process has made its GPU, at the latest until it ends
+	case $("$sov" top --once --interval 0 --json) in
+	*'"gpu": "gh100", "driver": "software", "pid": '"$pid"*) found=0 && break ;;
+	esac
+done
+wait $pid
+ok $found "sov top lists a program that runs on a software GPU"
+
+# On a terminal.
+screen() { # keys, one each half second
+	for key in $1; do sleep 0.5; printf '%s' "$key"; done |
+		timeout 60 script -qec "stty cols 90 rows 20; TERM=xterm NO_COLOR=$2 '$sov' top --interval 0.2 --root '$m'; echo status \$?" /dev/null
+}
+if command -v script >/dev/null; then
+	out=$(screen "s p p + - q" 1)
+	has "$out" "status 0" "sov top on a terminal ends with the key q"
+	has "$out" "GPU            " "it has a table of processes"
+	has "$out" "train" "with the processes of the GPU"
+	has "$out" "··········" "and bars"
+	has "$out" "s sort: memory" "the key s changes the order"
+	has "$out" "p continue" "the key p pauses"
+	has "$out" "interval: 0.4 s" "the key + changes the interval"
+	has "$out" "$(printf '\033[?1049l')" "the terminal gets its screen back"
+	case $out in *"$(printf '\033[3')"*) found=1 ;; *) found=0 ;; esac
+	ok $found "with NO_COLOR it has no colours"
+	has "$(screen q "")" "$(printf '\033[3')" "it has colours otherwise"
+else
+	skip "sov top on a terminal" "script is not installed"
+fi
 is "$("$sov" top --interval 0 2>&1 | head -n 1)" "sov: top: interval '0' is too short; the minimum without --once is 0.1" \
 	"sov top rejects interval 0 without --once"
 is "$("$sov" top --interval x 2>&1 | head -n 1)" "sov: top: interval 'x' is not a number of seconds from 0 to 3600" \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # sov trace runs a program, records a trace and prints its summary.
 . tests/tap.sh
+. tests/userspace/tools/_page.sh
 sov=$(realpath "$BUILD/sov")
 json=$BUILD/tests/tools/_json
 dir=$(mktemp -d)
@@ -28,6 +29,16 @@ ok $? "sov trace --read --json prints valid JSON"
 has "$out" '"kernels": [{"name": "saxpy_f32", "count": 1, "total_ns": ' \
 	"sov trace --read --json lists the kernel"
 has "$out" '{"name": "copy in", "count": 2, ' "sov trace --read --json lists the copies"
+out=$("$sov" trace --read "$dir/a.json" --html "$dir/a.html")
+is $? 0 "sov trace --html succeeds"
+has "$out" "$dir/a.html: open it in a browser" "sov trace --html names the page"
+check_page "$dir/a.html" events "$(tr ',' '\n' <"$dir/a.json" | grep -c '"ph":"X"')"
+printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"cat":"call","name":"</script><b>","args":{}}]}' >"$dir/evil"
+"$sov" trace --read "$dir/evil" --html "$dir/evil.html" >/dev/null
+is "$(grep -c '</script><b>' "$dir/evil.html")" 0 "a name in a trace cannot end the script of the page"
+check_page "$dir/evil.html" events 1
+is "$("$sov" trace --read "$dir/a.json" --html "$dir/no/x.html" 2>&1 >/dev/null)" \
+	"sov: trace: cannot write '$dir/no/x.html': No such file or directory" "a page that cannot be written is an error"
 "$sov" trace --json -o "$dir/b.json" -- "$sov" devices --json >"$dir/out" 2>"$dir/summary"
 "$json" <"$dir/summary" && "$json" <"$dir/out"
 ok $? "options after the program belong to it, and its JSON and the summary's are separate"

@@ -104,7 +104,7 @@ expected() { # 1: count lane i
 }
 run_kernel() { # name
 	"$BUILD/sov" run --device "${DEVICE:-gh100.0}" --block 32 "$work/$1.ptx" buf:u32:64:print=32 |
-		sed -n 's/^argument 1, u32\[64\]: //p' | sed 's/ \.\.\.$//'
+		sed -n 's/^argument 0, u32\[64\]: //p' | sed 's/ \.\.\.$//'
 }
 for name in break only_exit continue nest; do
 	self=0

@@ -49,12 +49,18 @@ static void shapes(void)
 {
 	WRONG("grid x is 0; it must be at least 1", "a grid of 0 in x is rejected", bounded,
 	      THREE(0, 1, 1), THREE(1, 1, 1), 0);
-	WRONG("grid z is 0", "a grid of 0 in z is rejected", bounded, THREE(1, 1, 0),
-	      THREE(1, 1, 1), 0);
+	good(shaped(bounded, THREE(1, 0, 0), THREE(1, 1, 1), 0),
+	     "0 in y and z of the grid means 1");
+	good(shaped(bounded, THREE(1, 1, 1), THREE(64, 0, 0), 0),
+	     "0 in y and z of the block means 1");
+	WRONG("a block has 65 threads", "a block with 0 in y and z is checked as one with 1",
+	      bounded, THREE(1, 0, 1), THREE(65, 0, 0), 0);
+	good(shaped(exactly, THREE(1, 0, 0), THREE(0, 0, 0), 0),
+	     "a block of 0 is the required one, also if the grid has 0");
 	WRONG("block x is 0", "a block of 0 in x is rejected", bounded, THREE(1, 1, 1),
 	      THREE(0, 1, 1), 0);
-	WRONG("block y is 0", "a block of 0 in y is rejected", bounded, THREE(1, 1, 1),
-	      THREE(1, 0, 1), 0);
+	WRONG("block x is 0", "a block of 0 that no kernel requires is rejected", bounded,
+	      THREE(1, 1, 1), THREE(0, 0, 0), 0);
 	WRONG("grid x is 2147483648; the device allows at most 2147483647",
 	      "a grid above the maximum in x is rejected", bounded, THREE(0x80000000u, 1, 1),
 	      THREE(1, 1, 1), 0);
@@ -125,7 +131,7 @@ static void arguments(void)
 		"argument 1 of kernel 'add' has 4 bytes; 8 given",
 		"a launch with an argument of the wrong size is rejected");
 	refused(launch(add, NULL, 1, 1, "84", ARGUMENTS(&p, NULL)), SOV_ERROR_INVALID_LAUNCH,
-		"argument 1 for kernel 'add' is NULL", "a launch with a NULL argument is rejected");
+		"argument 1 of kernel 'add' is NULL", "a launch with a NULL argument is rejected");
 	l.grid[0] = l.grid[1] = l.grid[2] = l.block[0] = l.block[1] = l.block[2] = 1;
 	l.argument_count = 2;
 	refused(sov_function_launch(add, &l), SOV_ERROR_INVALID_LAUNCH, "arguments is NULL",

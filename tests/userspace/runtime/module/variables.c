@@ -5,6 +5,7 @@
  * and reads three constant banks.
  */
 #include "tests/userspace/runtime/_api.h"
+#include "tests/userspace/runtime/_ptx.h"
 #include "tests/userspace/compiler/image/_elf.h"
 
 static sov_context c;
@@ -85,6 +86,35 @@ static void refusals(sov_module m)
 	     "address and size of a variable are optional");
 }
 
+/* The kernel adds to the host's memory, and the host reads and writes it without copies. */
+static void managed(void)
+{
+	static const char ptx[] =
+		PTX_HEADER ".visible .global .attribute(.managed) .align 4 .u32 shared = 5;\n"
+			   ".visible .entry more() {\n"
+			   "	.reg .b32 %r<2>;\n"
+			   "	ld.global.u32 %r1, [shared];\n"
+			   "	add.u32 %r1, %r1, 1;\n"
+			   "	st.global.u32 [shared], %r1;\n"
+			   "	ret;\n"
+			   "}\n";
+	sov_function f;
+	sov_ptr address;
+	sov_module m;
+	uint32_t *host;
+
+	MUST(sov_module_load(c, ptx, sizeof(ptx) - 1, NULL, &m));
+	MUST(sov_module_get_function(m, "more", &f));
+	MUST(sov_module_get_variable(m, "shared", &address, NULL));
+	host = (uint32_t *)(uintptr_t)address;
+	ok(*host == 5, "the host reads a variable with .attribute(.managed)");
+	*host = 40;
+	MUST(launch(f, NULL, 1, 1, "", NULL));
+	MUST(sov_context_wait(c, 60 * SECOND));
+	ok(*host == 41, "a kernel and the host share it");
+	MUST(sov_module_unload(m));
+}
+
 int main(void)
 {
 	sov_module m, again;
@@ -107,6 +137,7 @@ int main(void)
 	refused(sov_module_get_variable(m, "counter", &counter, NULL), SOV_ERROR_INVALID_HANDLE,
 		"destroyed", "variables of an unloaded module are not found");
 	ok(peek(other, 4) == 7, "unloading a module keeps another module's variables");
+	managed();
 	good(sov_context_destroy(c), "a context with loaded modules can be destroyed");
 	return tap_done();
 }

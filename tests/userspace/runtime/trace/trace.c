@@ -155,11 +155,15 @@ static void *another(void *context)
 	return NULL;
 }
 
+static const char graph_ptx[] =
+	PTX_HEADER ".visible .entry in_graph(.param .u64 p, .param .u32 n) {\n	ret;\n}\n";
+
 static void everything(void)
 {
 	static uint8_t host[3 << 20];
 	sov_context c = here();
 	sov_function add = function_of(c, PTX_ADD, "add");
+	sov_function in_graph = function_of(c, graph_ptx, "in_graph");
 	uint32_t one = 1, pause = 2000;
 	sov_launch l = SOV_INIT(sov_launch);
 	sov_graph_exec replay;
@@ -188,8 +192,9 @@ static void everything(void)
 	l.grid[0] = l.grid[1] = l.grid[2] = l.block[0] = l.block[1] = l.block[2] = 1;
 	l.arguments = ARGUMENTS(&p, &one);
 	l.argument_count = 2;
-	MUST(sov_graph_add_kernel(g, NULL, 0, add, &l, NULL));
+	MUST(sov_graph_add_kernel(g, NULL, 0, in_graph, &l, NULL));
 	MUST(sov_graph_add_fill(g, NULL, 0, q, 1, 4, 10, NULL));
+	MUST(sov_graph_add_copy(g, NULL, 0, q + 4096, p + 4096, 512, NULL));
 	MUST(sov_graph_instantiate(g, &replay));
 	for (uint32_t i = 0; i < REPLAYS; i++)
 		MUST(sov_graph_launch(replay, s[1]));
@@ -251,7 +256,7 @@ static void check_waits(void)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct event *e = &events[i];
 
-		if (!strcmp(e->category, "kernel") && e->start + e->took > last)
+		if (!strcmp(e->name, "add") && e->start + e->took > last)
 			last = e->start + e->took;
 		if (!strcmp(e->name, "sov_context_wait") && !waited)
 			waited = e->start + e->took;
@@ -269,11 +274,11 @@ static void check_everything(void)
 	   "the trace has every launch, as a call and as GPU work");
 	ok(sum_of("copy", "copy in", "bytes") == 3 << 20, "traced copies to the device add up");
 	ok(sum_of("copy", "copy out", "bytes") == 70000, "traced copies from the device add up");
-	ok(sum_of("copy", "copy across", "bytes") == 1000, "traced device copies add up");
-	ok(sum_of("fill", "fill", "bytes") == 3 << 20, "traced fills add up");
-	ok(count_of("graph", "graph") == REPLAYS &&
-		   sum_of("graph", "graph", "nodes") == 2 * REPLAYS,
-	   "the trace has each graph launch with its node count");
+	ok(sum_of("fill", "fill", "bytes") == (3 << 20) + REPLAYS * 40, "traced fills add up");
+	ok(count_of("kernel", "in_graph") == REPLAYS && count_of("graph", "graph") == 0,
+	   "the trace has the kernel of each graph launch");
+	ok(sum_of("copy", "copy across", "bytes") == 1000 + REPLAYS * 512,
+	   "the trace has the copies of each graph launch");
 	ok(count_of("function", "host function") == 1 &&
 		   sum_of("function", "host function", "dur") >= 2000,
 	   "the trace has host functions with their duration");
