@@ -380,9 +380,9 @@ static bool named_faults(void)
 	begin();
 	put_imm(AMD_s_branch, 0, 0xffff);
 	good = !run(32, 0, false) && contains("not finished after 100000 instructions") && good;
-	begin();
+	begin(); /* there is no trap handler: the wave continues */
 	put_imm(AMD_s_trap, 0, 2);
-	good = !run(32, 0, false) && contains("trap 2") && good;
+	good = run(32, 0, false) && good;
 	begin();
 	code[length++] = 0xffffffff;
 	good = !run(32, 0, false) && contains("not an instruction") && good;
