@@ -56,7 +56,7 @@ __attribute__((unused)) static const char *soft_target(void)
 __attribute__((unused)) static const char *soft_instruction(const char *name)
 {
 	static const char *const amd[][2] = {
-		{"STG", "global_store"}, {"LDG", "global_load"}, {"BPT", "s_trap"}};
+		{"STG", "global_store"}, {"LDG", "global_load"}, {"BPT", "global_store_dword"}};
 	const char *chip = getenv("TEST_CHIP");
 	size_t i;
 

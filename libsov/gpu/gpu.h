@@ -183,7 +183,10 @@ struct gpu {
 	const char *image_extension, /* of files that hold an image */
 		*code_extension;     /* of files that hold disassembled code */
 	uint32_t warp_size;
-	uint32_t address_bits;   /* of user addresses; at least 47 */
+	uint32_t address_bits; /* of user addresses; at least 47 */
+	/* The last page of user addresses, if code traps by a store to it; 0: traps are faults of
+	 * their own. Nothing is mapped there. */
+	uint64_t trap_page;
 	uint64_t max_copy_bytes; /* of one copy or fill command */
 	/* write_inline: the limit, and the alignment of size and destination. */
 	uint32_t max_inline_bytes, inline_align;

@@ -96,6 +96,8 @@ static bool infer_instruction(const struct context *c, const struct function *f,
 
 /* ---- inferring the kernel ---- */
 
+#define TRAP_PAGE_BYTES 4096
+
 #define SUSPECTS 4
 #define MAX_AGE  4 /* submissions */
 
@@ -195,13 +197,30 @@ static void suspects_format(const struct suspects *s, char *text, size_t bytes)
 		text_append(text, bytes, " or another");
 }
 
+/* Describes the access; a trap is a store to its page on some GPUs. */
+static void fault_describe_access(const struct context *c, const struct winsys_error *e,
+				  sov_fault *f)
+{
+	size_t n = strlen(f->cause);
+
+	f->kind = e->misaligned ? SOV_FAULT_MISALIGNED : SOV_FAULT_ADDRESS;
+	f->address = e->address;
+	allocation_describe_address(c, e->address, f->cause + n, sizeof(f->cause) - n);
+}
+
+static bool fault_is_trap(const struct context *c, const struct winsys_error *e)
+{
+	return e->memory && c->gpu->trap_page && e->address >= c->gpu->trap_page &&
+	       e->address - c->gpu->trap_page < TRAP_PAGE_BYTES;
+}
+
 static void fault_attribute(const struct context *c, const struct winsys_error *e, sov_fault *f)
 {
 	uint64_t base = 0, other;
 	const struct function *at = e->pc ? function_at(c, e->pc, &base) : NULL;
 	const struct function *kernel = at && !at->module->library ? at : NULL;
 	struct suspects s = {.count = 0};
-	int n;
+	bool trap = fault_is_trap(c, e);
 
 	if (!kernel && e->program)
 		kernel = function_at(c, e->program, &other);
@@ -211,15 +230,11 @@ static void fault_attribute(const struct context *c, const struct winsys_error *
 		kernel = s.list[0];
 	fault_init(f, e->timed_out ? SOV_ERROR_HANG : SOV_ERROR_FAULT,
 		   kernel ? kernel->kernel->name : NULL);
-	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
+	snprintf(f->cause, sizeof(f->cause), "%s", trap ? "it executed a trap" : e->text);
 	if (e->illegal_instruction)
 		f->kind = SOV_FAULT_INSTRUCTION;
-	if (e->memory) {
-		f->kind = e->misaligned ? SOV_FAULT_MISALIGNED : SOV_FAULT_ADDRESS;
-		f->address = e->address;
-		allocation_describe_address(c, e->address, f->cause + n,
-					    sizeof(f->cause) - (size_t)n);
-	}
+	if (e->memory && !trap)
+		fault_describe_access(c, e, f);
 	if (s.count > 1)
 		suspects_format(&s, f->cause, sizeof(f->cause));
 	f->has_thread = e->has_thread;
@@ -227,7 +242,7 @@ static void fault_attribute(const struct context *c, const struct winsys_error *
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at)
 		f->pc = e->pc - base;
-	else if (kernel && e->memory && infer_instruction(c, kernel, e->access, f))
+	else if (kernel && e->memory && !trap && infer_instruction(c, kernel, e->access, f))
 		at = kernel;
 	if (at) {
 		fault_disassemble(c, at, f->pc, f);

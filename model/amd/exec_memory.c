@@ -393,7 +393,9 @@ static void run_atomic(struct wave *w, const struct op *op)
 			compare = s[words][i] | (words > 1 ? (uint64_t)s[words + 1][i] << 32 : 0);
 		if (!atomic_on_lane(w, &addr, i, a, 4 * words, data, compare, &old))
 			return;
-		if (tracks_visibility(w, op, addr.space))
+		/* Compare-and-swap loops start with a plain load: a stale value repeats it. */
+		if (tracks_visibility(w, op, addr.space) &&
+		    !(a == ATOMIC_CMPSWAP && op->in.field[AMD_F_GLC]))
 			amd_release_wrote(w, addr.at, 4 * words,
 					  op->in.field[AMD_F_GLC] ? AMD_VMCNT : AMD_VSCNT);
 		if (!op->in.field[AMD_F_GLC])

@@ -4,11 +4,13 @@
  * vmcnt for vector loads, lgkmcnt for LDS, scalar and flat accesses, vscnt for stores. The model
  * writes results immediately, but marks a register as pending until a wait covers it; an earlier
  * use is an error that names both instructions. Vector loads return in order, so waiting for all
- * but n covers the older ones; LDS does too while no scalar or flat operation, which return out of
- * order, is in flight. A barrier requires all counters to be zero, as LLVM does on this chip. So
- * does a cache invalidate for loads and atomics, which is how a wave acquires: a load in flight
- * could refill the cache with stale data. L1 must be invalidated before L0, which would otherwise
- * refill from it (LLVM's AMDGPU guide, "Memory Model GFX10"; llc 19).
+ * but n covers the older ones, and a load may overwrite a register that an older one still fills;
+ * LDS and flat accesses return in order, too, while no scalar load is in flight, which does not
+ * (LLVM, GCNSubtarget.h: hasVmemWriteVgprInOrder, hasFlatLgkmVMemCountInOrder). A barrier requires
+ * all counters to be zero, as LLVM does on this chip. So does a cache invalidate for loads and
+ * atomics, which is how a wave acquires: a load in flight could refill the cache with stale data.
+ * L1 must be invalidated before L0, which would otherwise refill from it (LLVM's AMDGPU guide,
+ * "Memory Model GFX10"; llc 19).
  *
  * Of hazards without a counter, gfx1030 has one that compute code can encounter: s_denorm_mode too
  * soon after a vector memory atomic on floats (LLVM, GCNHazardRecognizer.cpp, for all of gfx10).
@@ -34,7 +36,7 @@ struct pending {
 
 struct hazard {
 	uint64_t issued[COUNTERS], done[COUNTERS];
-	uint64_t unordered;      /* last out-of-order operation of lgkmcnt */
+	uint64_t unordered;      /* last scalar load */
 	uint64_t atomic;         /* last atomic of vscnt */
 	uint64_t l1_invalidated; /* pc of an L1 invalidate until L0 is invalidated; 0: none */
 	uint64_t float_atomic;   /* pc of the last float atomic … */
@@ -113,12 +115,21 @@ static struct pending *register_of(struct hazard *h, uint32_t reg)
 	return reg < 128 ? &h->scalar[reg] : NULL;
 }
 
-static bool is_ready(struct wave *w, const struct op *op, uint32_t reg)
+/* Whether the instruction only overwrites what an older load writes, which returns before it. */
+static bool overwrites_in_order(const struct hazard *h, const struct amd_inst *in, bool write,
+				const struct pending *p)
+{
+	return write && amd_wait_counters(in) == 1 << VM && p->number[LGKM] <= h->done[LGKM];
+}
+
+static bool is_ready(struct wave *w, const struct op *op, uint32_t reg, bool write)
 {
 	struct hazard *h = w->hazard;
 	struct pending *p = register_of(h, reg);
 	char text[128];
 
+	if (p && overwrites_in_order(h, &op->in, write, p))
+		return true;
 	for (uint32_t c = 0; p && c < COUNTERS; c++)
 		if (p->number[c] > h->done[c]) {
 			amd_print(&op->in, text, sizeof(text));
@@ -233,8 +244,7 @@ static bool mode_may_change(struct wave *w, const struct op *op)
 bool amd_hazard_check(struct wave *w, const struct op *op)
 {
 	struct hazard *h = w->hazard;
-	uint8_t format = op->in.row->format;
-	bool unordered = format == AMD_SMEM || format == AMD_FLAT;
+	bool unordered = op->in.row->format == AMD_SMEM;
 	uint32_t counters = amd_wait_counters(&op->in);
 
 	if (op->in.row->flags & WAIT || op->in.row->op == AMD_s_wait_idle)
@@ -244,7 +254,7 @@ bool amd_hazard_check(struct wave *w, const struct op *op)
 		return false;
 	for (uint32_t u = 0; u < op->uses_count; u++)
 		for (uint32_t k = 0; k < op->uses[u].count; k++)
-			if (!is_ready(w, op, op->uses[u].reg + k))
+			if (!is_ready(w, op, op->uses[u].reg + k, op->uses[u].write))
 				return false;
 	for (uint32_t c = 0; c < COUNTERS; c++)
 		if (counters >> c & 1)

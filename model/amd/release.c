@@ -4,9 +4,10 @@
  * plain load of a word that another wave has written without waiting is an error that names both. A
  * program without data races and missing waits never does that: the reader learns of the store
  * through a release, which waited. Loads that bypass the caches (GLC) and atomics are how waves
- * synchronise, and may read anything. Waves of one workgroup share L0 unless it spans two compute
- * units, so among them no wait is needed (LLVM's AMDGPU guide, "Memory Model GFX10": release at
- * workgroup scope, CU mode).
+ * synchronise, and may read anything; what a compare-and-swap with result wrote may be read, too:
+ * LLVM's compare-and-swap loops start with a plain load. Waves of one workgroup share L0 unless it
+ * spans two compute units, so among them no wait is needed (LLVM's AMDGPU guide, "Memory Model
+ * GFX10": release at workgroup scope, CU mode).
  *
  * A hash table holds the last writer of each word; colliding words evict each other, so there are
  * misses but no false reports. */

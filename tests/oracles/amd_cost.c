@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return fprintf(stderr, "usage: amd_cost FOLDER NAME...\n"), 2;
-	setenv("SOV_SOFT", "navi21:vram=256M", 1);
+	setenv("SOV_SOFT", "navi21:vram=256M", 0);
 	unsetenv("SOV_VISIBLE_DEVICES");
 	printf("%-12s %20s %17s %12s %28s\n%-12s %6s %6s %5s   %4s %4s %5s   %4s %4s   %9s %9s\n",
 	       "", "in the code", "VGPRs", "SGPRs", "executed", "kernel", "ours", "LLVM", "",

@@ -27,5 +27,8 @@ done
 "$BUILD/oracles/amd_cost" "$work" $names >"$work/table"
 result $? "our code and LLVM's of every kernel compute the right results"
 sed 's/^/# /' "$work/table"
+# shellcheck disable=SC2086
+SOV_SOFT=navi21:vram=256M:hazard "$BUILD/oracles/amd_cost" "$work" $names >"$work/hazard"
+result $? "hazard mode accepts our code and LLVM's of every kernel"
 echo "1..$results"
 exit $failed

@@ -122,7 +122,14 @@ uint32_t gcn_stack_arg_bytes(const struct ir_func *f)
 
 /* ---- indirect calls ---- */
 
-static const uint32_t trap_code[] = {0xbf920002, 0xbf810000}; /* s_trap 2, s_endpgm */
+/* As lower_branches.c lowers a trap. */
+static const uint32_t trap_code[] = {
+	0xbf920002,                                  /* s_trap 2 */
+	0x7e0002ff, (uint32_t)AMD_TRAP_PAGE,         /* v_mov_b32 v0, literal */
+	0x7e0202ff, (uint32_t)(AMD_TRAP_PAGE >> 32), /* v_mov_b32 v1, literal */
+	0xdc708000, 0x007d0000,                      /* global_store_dword v[0:1], v0, off */
+	0xbf810000,                                  /* s_endpgm */
+};
 
 void gcn_function_table(const struct gcn_module_info *module, struct amd_code *out,
 			struct arena *keep)

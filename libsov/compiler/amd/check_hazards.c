@@ -3,9 +3,10 @@
  * Verifier of wait counters, independent of the pass that inserts the waits: a forward data-flow
  * analysis along the linear CFG of the memory operations that may be outstanding, each with the
  * least number of later operations on its counters. A wait for n completes an operation once n
- * later ones are issued; lgkmcnt counts down out of order while a scalar or flat access is
- * outstanding, so then only a wait for zero completes anything. Reports
+ * later ones are issued; lgkmcnt counts down out of order while a scalar load is outstanding, so
+ * then only a wait for zero completes anything. Reports
  *	an instruction that reads or writes a register which an outstanding operation will write,
+ *	except a vector load that overwrites the result of an older vector load,
  *	a barrier with outstanding operations, which other waves might not see,
  *	a call or return with outstanding loads, which the calling convention excludes,
  *	a cache invalidation with outstanding loads or atomics, which does not acquire.
@@ -32,7 +33,7 @@ struct pending_load {
 struct memory_state {
 	bool reached, stale;
 	bool outstanding[AMD_COUNTERS];
-	bool unordered;        /* a scalar or flat access may be outstanding */
+	bool unordered;        /* a scalar load may be outstanding */
 	uint8_t atomics_later; /* on vscnt since the last atomic without result, or NOT_PENDING */
 	struct pending_load *loads;
 	uint32_t nloads, loads_capacity;
@@ -143,15 +144,17 @@ static bool uses_overlap(const struct amd_use *a, const struct amd_use *b)
 	return a->reg < b->reg + b->count && b->reg < a->reg + a->count;
 }
 
-/* Whether an instruction uses a register that an outstanding load writes. */
-static bool uses_result_of(const struct amd_use *uses, uint32_t n, const struct gcn_inst *load)
+/* Whether an instruction uses a register that an outstanding load writes; ordered: it may
+ * overwrite it. */
+static bool uses_result_of(const struct amd_use *uses, uint32_t n, const struct gcn_inst *load,
+			   bool ordered)
 {
 	struct amd_use written[AMD_MAX_USES];
 	uint32_t count = amd_uses(&load->in, written);
 
 	for (uint32_t w = 0; w < count; w++)
 		for (uint32_t u = 0; written[w].write && u < n; u++)
-			if (uses_overlap(&written[w], &uses[u]))
+			if (uses_overlap(&written[w], &uses[u]) && !(ordered && uses[u].write))
 				return true;
 	return false;
 }
@@ -160,11 +163,13 @@ static void check_uses(struct hazard_check *c, const struct gcn_inst *i)
 {
 	struct amd_use uses[AMD_MAX_USES];
 	uint32_t n = amd_uses(&i->in, uses);
+	bool vector_load = amd_wait_counters(&i->in) == 1 << AMD_VMCNT;
 
 	for (uint32_t k = 0; k < c->now.nloads; k++) {
 		const struct pending_load *p = &c->now.loads[k];
 
-		if (!uses_result_of(uses, n, p->inst))
+		if (!uses_result_of(uses, n, p->inst,
+				    vector_load && p->later[AMD_LGKMCNT] == NOT_PENDING))
 			continue;
 		report_hazard(c, i,
 			      c->why ? arena_printf(c->f->arena, "uses a result of '%s'",
@@ -229,7 +234,7 @@ static void issue_operation(struct hazard_check *c, const struct gcn_inst *i)
 		count_later(&s->atomics_later);
 	if (counters >> AMD_VSCNT & 1 && i->in.row->flags & ATOMIC)
 		s->atomics_later = 0;
-	if (counters && (i->in.row->format == AMD_SMEM || i->in.row->format == AMD_FLAT))
+	if (counters && i->in.row->format == AMD_SMEM)
 		s->unordered = true;
 	if (!counters || !writes_registers(&i->in))
 		return;

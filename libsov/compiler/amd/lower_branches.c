@@ -454,6 +454,34 @@ static void skip_if_exec_empty(struct branch_lowering *lowering, ir_block b)
 		gcn_jump(lowering->f, b, AMD_s_cbranch_execz, lowering->exit_block);
 }
 
+/*
+ * A trap is a store that faults, after an s_trap for runtimes with a trap handler. The wave ends
+ * there, unless a callee has ended every lane.
+ */
+static void lower_trap(struct branch_lowering *lowering, ir_block b)
+{
+	struct gcn_func *f = lowering->f;
+	uint32_t at = gcn_vreg_new(f, GCN_VECTOR, 2);
+	struct gcn_inst *i;
+
+	gcn_append_scalar(f, b, AMD_s_trap, gcn_none(), gcn_none(), gcn_none())
+		->in.field[AMD_F_IMM] = 2;
+	gcn_move(f, b, NULL, gcn_word(f, at, 0), gcn_imm((uint32_t)AMD_TRAP_PAGE));
+	gcn_move(f, b, NULL, gcn_word(f, at, 1), gcn_imm((uint32_t)(AMD_TRAP_PAGE >> 32)));
+	i = gcn_inst_new(f, AMD_global_store_dword, AMD_PLAIN);
+	gcn_set_operand(f, i, AMD_S0, gcn_word(f, at, 0));
+	gcn_set_operand(f, i, AMD_S1, gcn_word(f, at, 0));
+	gcn_set_operand(f, i, AMD_S2, gcn_reg(AMD_NULL));
+	gcn_insert(f, b, NULL, i);
+	if (lowering->c->f->kind == IR_KERNEL) {
+		append_branch(lowering, b, lowering->exit_block);
+		return;
+	}
+	if (may_end_in_callee(lowering, b))
+		gcn_jump(f, b, AMD_s_cbranch_execz, lowering->exit_block);
+	gcn_append_scalar(f, b, AMD_s_endpgm, gcn_none(), gcn_none(), gcn_none());
+}
+
 static void lower_terminator(struct branch_lowering *lowering, ir_block b)
 {
 	const struct ir_func *ir = lowering->c->f;
@@ -476,9 +504,7 @@ static void lower_terminator(struct branch_lowering *lowering, ir_block b)
 		end_lanes(lowering, b);
 		break;
 	case IR_TRAP:
-		gcn_append_scalar(f, b, AMD_s_trap, gcn_none(), gcn_none(), gcn_none())
-			->in.field[AMD_F_IMM] = 2;
-		append_branch(lowering, b, lowering->exit_block);
+		lower_trap(lowering, b);
 		break;
 	default: /* Exit: other lanes may remain, here or in the caller. */
 		if (f->alive_mask)

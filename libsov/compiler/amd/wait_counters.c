@@ -2,8 +2,10 @@
 /*
  * Wait counter insertion (s_waitcnt). Memory operations complete asynchronously and decrement a
  * counter: vmcnt for vector loads, lgkmcnt for LDS, scalar and flat accesses, vscnt for stores.
- * Loads return in order, so it suffices to wait until only later ones are outstanding; scalar and
- * flat accesses return out of order, so while one is outstanding only a wait for zero is safe.
+ * Loads return in order, so it suffices to wait until only later ones are outstanding, and a vector
+ * load may overwrite a register that an older one still writes; scalar loads return out of order,
+ * so while one is outstanding only a wait for zero is safe. Flat accesses use two counters, in
+ * order on both (LLVM, GCNSubtarget.h: hasFlatLgkmVMemCountInOrder, hasVmemWriteVgprInOrder).
  * Forward dataflow along the linear CFG tracks outstanding operations, so loads stay in flight
  * across blocks and loop iterations. (RDNA2 ISA manual, "Data Dependency Resolution"; LLVM's
  * AMDGPU guide.)
@@ -28,7 +30,7 @@ struct wait_state {
 	/* VM, LGKM: operations issued since, this one included; 0: none outstanding */
 	uint8_t age[2][REGISTERS];
 	uint8_t outstanding[COUNTERS];
-	uint8_t unordered; /* a scalar or flat access may be outstanding */
+	uint8_t unordered; /* a scalar load may be outstanding */
 	uint8_t known;     /* the block has been reached */
 };
 
@@ -69,6 +71,13 @@ static bool leaves_function(const struct amd_inst *in)
 	return in->row->op == AMD_s_swappc_b64 || in->row->op == AMD_s_setpc_b64;
 }
 
+/* Whether a vector load writes a register that only older vector loads write. */
+static bool overwrites_in_order(const struct wait_state *s, const struct amd_inst *in,
+				const struct amd_use *use, uint32_t r)
+{
+	return use->write && amd_wait_counters(in) == 1 << VM && !s->age[LGKM][r];
+}
+
 /* The counts that the instruction has to wait for; MAX_COUNT + 1: none. */
 static void required_waits(const struct wait_state *s, const struct amd_inst *in,
 			   uint32_t need[COUNTERS])
@@ -81,7 +90,9 @@ static void required_waits(const struct wait_state *s, const struct amd_inst *in
 		for (uint32_t k = 0; k < uses[u].count; k++) {
 			uint32_t r = register_index(uses[u].reg + k);
 
-			for (uint32_t c = VM; c <= LGKM && r < REGISTERS; c++)
+			if (r >= REGISTERS || overwrites_in_order(s, in, &uses[u], r))
+				continue;
+			for (uint32_t c = VM; c <= LGKM; c++)
 				if (s->age[c][r] && s->age[c][r] - 1u < need[c])
 					need[c] = s->age[c][r] - 1u;
 		}
@@ -120,7 +131,7 @@ static void issue_instruction(struct wait_state *s, const struct amd_inst *in)
 			if (s->age[c][r] && s->age[c][r] <= MAX_COUNT)
 				s->age[c][r]++;
 	}
-	if (in->row->format == AMD_SMEM || in->row->format == AMD_FLAT)
+	if (in->row->format == AMD_SMEM)
 		s->unordered = 1;
 	n = amd_uses(in, uses);
 	for (uint32_t u = 0; u < n; u++)

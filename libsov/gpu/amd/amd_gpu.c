@@ -378,6 +378,7 @@ const struct gpu amd_gpu = {
 	.code_extension = "s",
 	.warp_size = 32,
 	.address_bits = AMD_VA_BITS,
+	.trap_page = AMD_TRAP_PAGE,
 	.max_copy_bytes = AMD_SDMA_MAX_BYTES,
 	.max_inline_bytes = AMD_PM4_INLINE_MAX,
 	.inline_align = 4,

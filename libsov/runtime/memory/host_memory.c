@@ -52,7 +52,8 @@ static sov_result host_import(struct context *c, uint64_t address, uint64_t byte
 
 	if (r)
 		return r;
-	if ((start + mapped - 1) >> c->gpu->address_bits)
+	if ((start + mapped - 1) >> c->gpu->address_bits ||
+	    (c->gpu->trap_page && start + mapped > c->gpu->trap_page))
 		return set_error(SOV_ERROR_UNSUPPORTED,
 				 "host memory at 0x%llx: %s reaches addresses of %u bits; let "
 				 "sov_host_alloc choose",

@@ -380,9 +380,9 @@ static bool named_faults(void)
 	begin();
 	put_imm(AMD_s_branch, 0, 0xffff);
 	good = !run(32, 0, false) && contains("not finished after 100000 instructions") && good;
-	begin();
+	begin(); /* there is no trap handler: the wave continues */
 	put_imm(AMD_s_trap, 0, 2);
-	good = !run(32, 0, false) && contains("trap 2") && good;
+	good = run(32, 0, false) && good;
 	begin();
 	code[length++] = 0xffffffff;
 	good = !run(32, 0, false) && contains("not an instruction") && good;
@@ -425,14 +425,37 @@ static bool old_load(int32_t left)
 	return run(32, 256, true);
 }
 
-/* LDS accesses, which return in order, optionally with a scalar load, which does not. */
-static bool mixed_waits(bool scalar, int32_t wait)
+/* An LDS access and another operation: LDS and flat accesses return in order, scalar loads do
+ * not. */
+static bool mixed_waits(enum amd_op other, int32_t wait)
 {
 	begin();
+	lane_address();
 	put(AMD_v_mov_b32, V(1), I(0), 0, 0);
 	put(AMD_ds_read_b32, V(2), V(1), 0, 0);
-	put(scalar ? AMD_s_load_dword : AMD_ds_read_b32, scalar ? 12 : V(3), scalar ? 4 : V(1),
-	    AMD_NULL, 0);
+	put(other, other == AMD_s_load_dword ? 12 : V(3),
+	    other == AMD_s_load_dword      ? 4
+	    : other == AMD_flat_load_dword ? V(20)
+					   : V(1),
+	    other == AMD_s_load_dword ? AMD_NULL : 0, 0);
+	put_imm(AMD_s_waitcnt, 0, wait);
+	put(AMD_v_mov_b32, V(4), V(2), 0, 0);
+	return run(32, 256, true);
+}
+
+/* Two loads to one register, the second of the given kind, and a wait. */
+static bool overwritten_load(enum amd_op first, enum amd_op second, int32_t wait)
+{
+	struct amd_inst in;
+
+	begin();
+	lane_address();
+	put(AMD_v_mov_b32, V(1), I(0), 0, 0);
+	in = make(first, V(2), V(20), 0, first == AMD_global_load_dword ? AMD_NULL : 0);
+	emit(&in);
+	in = make(second, V(2), second == AMD_ds_read_b32 ? V(1) : V(20), 0,
+		  second == AMD_global_load_dword ? AMD_NULL : 0);
+	emit(&in);
 	put_imm(AMD_s_waitcnt, 0, wait);
 	put(AMD_v_mov_b32, V(4), V(2), 0, 0);
 	return run(32, 256, true);
@@ -495,6 +518,28 @@ static bool pass_word(enum amd_op write, bool wait, bool marked)
 	return good;
 }
 
+/* Two workgroups in sequence load a word and exchange it without a wait at the end, as in a
+ * compare-and-swap loop. */
+static bool swap_loop(enum amd_op exchange)
+{
+	struct amd_inst in;
+	bool good;
+
+	begin();
+	lane_address();
+	in = make(AMD_global_load_dword, V(2), V(20), 0, AMD_NULL);
+	emit(&in);
+	put_imm(AMD_s_waitcnt, 0, 0x3f70);
+	put(AMD_v_mov_b32, V(3), V(2), 0, 0);
+	in = make(exchange, V(4), V(20), V(2), AMD_NULL);
+	in.field[AMD_F_GLC] = 1;
+	emit(&in);
+	groups = 2;
+	good = run(32, 0, true);
+	groups = 1;
+	return good;
+}
+
 static bool releases(void)
 {
 	bool good = pass_word(AMD_global_store_dword, true, false) &&
@@ -504,8 +549,10 @@ static bool releases(void)
 	good = !pass_word(AMD_global_store_dword, false, false) &&
 	       contains("by wave 0 of workgroup 0,0,0, which had not waited for vscnt") &&
 	       contains("workgroup 1,0,0") && good;
-	return !pass_word(AMD_global_atomic_add, false, false) &&
+	good = !pass_word(AMD_global_atomic_add, false, false) &&
 	       contains("had not waited for vscnt") && good;
+	return swap_loop(AMD_global_atomic_cmpswap) && !swap_loop(AMD_global_atomic_swap) &&
+	       contains("had not waited for vmcnt") && good;
 }
 
 static bool caches(void)
@@ -533,10 +580,18 @@ static bool hazards(void)
 	good = !waits(LGKM0, V(1)) && good;
 	good = waits(-1, V(0)) && good;
 	good = old_load(62) && !old_load(63) && contains("uses v2") && good; /* 63 does not wait */
-	good = mixed_waits(false, LGKM1) && mixed_waits(true, LGKM0) && good;
+	good = mixed_waits(AMD_ds_read_b32, LGKM1) && mixed_waits(AMD_flat_load_dword, LGKM1) &&
+	       mixed_waits(AMD_s_load_dword, LGKM0) && good;
+	good = overwritten_load(AMD_global_load_dword, AMD_global_load_dword, VM0) && good;
+	good = !overwritten_load(AMD_global_load_dword, AMD_global_load_dword, VM1) &&
+	       contains("vmcnt") && good;
+	good = !overwritten_load(AMD_global_load_dword, AMD_ds_read_b32, 0) && good;
+	good = !overwritten_load(AMD_flat_load_dword, AMD_global_load_dword, VM0) &&
+	       contains("uses v2") && good;
 	good = barrier_after(true) && !barrier_after(false) && contains("s_barrier") &&
 	       contains("lgkmcnt") && good;
-	return !mixed_waits(true, LGKM1) && contains("uses v2") && contains("lgkmcnt") && good;
+	return !mixed_waits(AMD_s_load_dword, LGKM1) && contains("uses v2") &&
+	       contains("lgkmcnt") && good;
 }
 
 /* s_denorm_mode a number of wait states after an atomic on memory, or after an instruction that
