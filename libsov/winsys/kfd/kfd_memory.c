@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include "libsov/runtime/base/log.h"
 #include "libsov/runtime/memory/address_space.h"
@@ -195,14 +194,10 @@ int kfd_buffer_new(struct winsys_device *d, enum winsys_placement placement, uin
 	error = allocate(b, va);
 	if (!error)
 		error = map_on(b, KFD_MAP_MEMORY, d);
-	if (!error && placement == WINSYS_SYSTEM) {
-		if (kfd_buffer_map(b)) {
-			memset(b->cpu, 0, bytes);
-		} else {
-			winsys_set_error("the CPU cannot map %llu bytes of system memory",
-					 (unsigned long long)bytes);
-			error = -ENOMEM;
-		}
+	if (!error && placement == WINSYS_SYSTEM && !kfd_buffer_map(b)) {
+		winsys_set_error("the CPU cannot map %llu bytes of system memory",
+				 (unsigned long long)bytes);
+		error = -ENOMEM;
 	}
 	if (error)
 		kfd_buffer_destroy(b);

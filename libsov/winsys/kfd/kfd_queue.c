@@ -52,8 +52,10 @@ static int create_compute_memory(struct winsys_queue *q)
 	if (error)
 		return error;
 	header = q->save_area->cpu;
-	header->debug_offset = (uint32_t)n->save_bytes;
-	header->debug_bytes = (uint32_t)n->debug_bytes;
+	*header = (struct kfd_save_header){
+		.debug_offset = (uint32_t)n->save_bytes,
+		.debug_bytes = (uint32_t)n->debug_bytes,
+	};
 	return 0;
 }
 
@@ -108,6 +110,8 @@ int kfd_queue_create(struct winsys_group *g, const struct winsys_queue_options *
 		return -ENOMEM;
 	q->group = g;
 	error = kfd_buffer_new(g->device, WINSYS_SYSTEM, KFD_PAGE_BYTES, &q->pointers);
+	if (!error)
+		memset(q->pointers->cpu, 0, KFD_PAGE_BYTES);
 	if (!error && o->engine == WINSYS_COMPUTE)
 		error = create_compute_memory(q);
 	if (!error)

@@ -12,15 +12,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "hw/chips.h"
 #include "libsov/winsys/kfd/kfd.h"
 
-/* Chips of gfx10.3, which have the same instructions (LLVM's "User Guide for AMDGPU Backend"). */
-static const struct kfd_chip chips[] = {
-	{100300, "navi21", "Navi 21"},       {100301, "navi22", "Navi 22"},
-	{100302, "navi23", "Navi 23"},       {100303, "vangogh", "Van Gogh"},
-	{100304, "navi24", "Navi 24"},       {100305, "rembrandt", "Rembrandt"},
-	{100306, "raphael", "Raphael"},
-};
+/* gfx1031 is 100301 in the topology: major * 10000 + minor * 100 + step. */
+#define CHIP(chip_, title_, gfx, ...) \
+	{(gfx) / 100 * 10000 + (gfx) / 10 % 10 * 100 + (gfx) % 10, #chip_, title_},
+static const struct kfd_chip chips[] = {SOV_AMD_CHIPS(CHIP)};
 
 const struct kfd_chip *kfd_chip_find(uint64_t gfx_version)
 {
