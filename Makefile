@@ -47,9 +47,9 @@ ALL_LDFLAGS := $(SANFLAGS) -pthread -Wl,--build-id $(LDFLAGS)
 LIBS    := $(DRM_LIBS) -lm -ldl
 
 sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))
-lib_src  := $(filter-out model/card/% libsov/cuda/% libsov/vulkan/% $(if $(HAVE_LIBDRM),,libsov/winsys/kmod/%),$(call sources,libsov model))
+lib_src  := $(filter-out model/card/% model/kfd/% libsov/cuda/% libsov/vulkan/% $(if $(HAVE_LIBDRM),,libsov/winsys/kmod/%),$(call sources,libsov model))
 vulkan_src := $(call sources,libsov/vulkan)
-card_src := $(call sources,model/card)
+card_src := $(call sources,model/card model/kfd)
 cuda_src   := $(call sources,libsov/cuda/driver)
 cuda_pure  := $(addprefix libsov/cuda/,driver/fatbin.c driver/lz4.c driver/zstd.c management/pci.c)
 cudart_src := $(call sources,libsov/cuda/runtime)

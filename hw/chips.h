@@ -177,14 +177,23 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
  * Columns and their sources:
  *   chip, title  the name as Linux' drivers spell it, and as documents do
  *   gfx          the target's number, LLVM's "User Guide for AMDGPU Backend": gfx1030
- *   cus          compute units of the full chip: AMD's product page of the Radeon RX 6900 XT
+ *   cus          compute units of the full chip: AMD's product pages
  *   generation   AMD's name of the architecture
  *   pci_first..  PCI device ids of GPUs with this chip: https://pci-ids.ucw.cz (August 2026)
  *   pci_last
  */
-#define SOV_AMD_NAVI21(X) X(navi21, "Navi 21", 1030, 80, "RDNA2", 0x73a0, 0x73bf)
+#define SOV_AMD_NAVI21(X)    X(navi21,    "Navi 21",   1030, 80, "RDNA2", 0x73a0, 0x73bf)
+#define SOV_AMD_NAVI22(X)    X(navi22,    "Navi 22",   1031, 40, "RDNA2", 0x73c0, 0x73df)
+#define SOV_AMD_NAVI23(X)    X(navi23,    "Navi 23",   1032, 32, "RDNA2", 0x73e0, 0x73ff)
+#define SOV_AMD_VANGOGH(X)   X(vangogh,   "Van Gogh",  1033,  8, "RDNA2", 0x163f, 0x163f)
+#define SOV_AMD_NAVI24(X)    X(navi24,    "Navi 24",   1034, 16, "RDNA2", 0x7420, 0x743f)
+#define SOV_AMD_REMBRANDT(X) X(rembrandt, "Rembrandt", 1035, 12, "RDNA2", 0x1681, 0x1681)
+#define SOV_AMD_RAPHAEL(X)   X(raphael,   "Raphael",   1036,  2, "RDNA2", 0x164e, 0x164e)
 
-#define SOV_AMD_CHIPS(X) SOV_AMD_NAVI21(X)
+/* All have the instructions of gfx1030 (LLVM's guide: the generic target gfx10-3). */
+#define SOV_AMD_CHIPS(X) \
+	SOV_AMD_NAVI21(X) SOV_AMD_NAVI22(X) SOV_AMD_NAVI23(X) SOV_AMD_VANGOGH(X) \
+	SOV_AMD_NAVI24(X) SOV_AMD_REMBRANDT(X) SOV_AMD_RAPHAEL(X)
 
 /*
  * Facts of a gfx target, in waves of 32 lanes:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Selects the software GPUs that a test runs on; TEST_CHIP replaces the chip, TEST_WEAK adds weak
- * memory mode with this seed. */
+ * memory mode with this seed, TEST_WINSYS=kfd puts them behind a fake of amdgpu's interface. */
 #ifndef TESTS_SOFT_H
 #define TESTS_SOFT_H
 
@@ -9,6 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "libsov/winsys/soft/soft.h"
+#include "model/kfd/model_kfd.h"
+
+/* Default of SOV_SOFT's list for the fake. */
+#define SOFT_KFD_VRAM (UINT64_C(2) << 30)
+
+static void soft_use_winsys(const char *list)
+{
+	const char *winsys = getenv("TEST_WINSYS");
+	struct model_config gpus[SOFT_MAX_DEVICES];
+	char message[256];
+	uint32_t count, i;
+
+	if (!winsys)
+		return;
+	if (strcmp(winsys, "kfd") ||
+	    !soft_list_parse(list, gpus, &count, message, sizeof(message))) {
+		fprintf(stderr, "TEST_WINSYS is '%s', the GPUs are '%s'\n", winsys, list);
+		exit(1);
+	}
+	for (i = 0; i < count; i++)
+		if (!gpus[i].vram_bytes)
+			gpus[i].vram_bytes = SOFT_KFD_VRAM;
+	if (model_kfd_install(gpus, count)) {
+		fprintf(stderr, "the fake of amdgpu cannot have %u GPUs\n", count);
+		exit(1);
+	}
+	setenv("SOV_SOFT", "none", 1);
+}
 
 /*
  * Sets SOV_SOFT to a list of GPUs. With TEST_CHIP each GPU in the list becomes that chip.
@@ -30,6 +59,7 @@ __attribute__((unused)) static void soft_gpus(const char *list)
 				      seed ? seed : "");
 	}
 	setenv("SOV_SOFT", text, 1);
+	soft_use_winsys(text);
 }
 
 __attribute__((unused)) static const char *soft_name(const char *name)

@@ -31,14 +31,14 @@ __attribute__((format(printf, 2, 3))) static bool set_text(char text[320], const
 
 /* ---- chips ---- */
 
-enum { KNOWN_BY_NVRM = 1 << 0, KNOWN_BY_KMOD = 1 << 1 };
+enum { KNOWN_BY_NVRM = 1 << 0, KNOWN_BY_KMOD = 1 << 1, KNOWN_BY_KFD = 1 << 2 };
 
 #define NV_CHIP(chip, CHIP, number, sm, sms, generation, pci_first, pci_last) \
 	{SOV_PCI_NVIDIA, pci_first, pci_last, #CHIP, KNOWN_BY_NVRM},
 #define NV_KMOD_CHIP(chip, CHIP, number, sm, sms, generation, pci_first, pci_last) \
 	{SOV_PCI_NVIDIA, pci_first, pci_last, #CHIP, KNOWN_BY_NVRM | KNOWN_BY_KMOD},
 #define AMD_CHIP(chip, title, gfx, cus, generation, pci_first, pci_last) \
-	{SOV_PCI_AMD, pci_first, pci_last, title, 0},
+	{SOV_PCI_AMD, pci_first, pci_last, title, KNOWN_BY_KFD},
 
 /* By PCI device id, the first match counts. The library knows all chips of hw/chips.h, sovgpu.ko
  * those of its own list. Id ranges of other generations: https://pci-ids.ucw.cz */
@@ -114,6 +114,8 @@ static bool kmod_unsupported_chip(const struct doctor_snapshot *s, const struct 
 	       set_text(f->remedy,
 			gpu_chip(g)->known_by & KNOWN_BY_NVRM
 				? "use it with NVIDIA's open kernel module"
+			: gpu_chip(g)->known_by & KNOWN_BY_KFD
+				? "use it with amdgpu"
 				: "SOV_SOFT names software GPUs, which need no hardware");
 }
 
@@ -300,7 +302,82 @@ static bool nvrm_denied(const struct doctor_snapshot *s, const struct doctor_gpu
 	return node_inaccessible(s, &s->nvidia.control, f) || node_inaccessible(s, &g->nvidia, f);
 }
 
-enum { WINSYS_KMOD, WINSYS_NVRM, WINSYSES, MAX_OBSTACLES = 10 };
+static bool kfd_disabled(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			 struct finding *f)
+{
+	(void)s, (void)g;
+	return disabled_by_env("SOV_KFD", f);
+}
+
+static bool kfd_not_amd(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			struct finding *f)
+{
+	(void)s;
+	return g->vendor != SOV_PCI_AMD && set_text(f->reason, "this is not an AMD GPU") &&
+	       set_text(f->remedy, "SOV_SOFT names software GPUs, which need no hardware");
+}
+
+static bool kfd_unsupported_chip(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				 struct finding *f)
+{
+	(void)s;
+	return !(gpu_chip(g)->known_by & KNOWN_BY_KFD) &&
+	       set_text(f->reason,
+			"the library does not support this chip (%s); supported: gfx1030 to "
+			"gfx1036",
+			gpu_chip(g)->name) &&
+	       set_text(f->remedy, "SOV_SOFT names software GPUs, which need no hardware");
+}
+
+static bool kfd_not_loaded(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			   struct finding *f)
+{
+	(void)g;
+	return !s->amdgpu.loaded && set_text(f->reason, "amdgpu is not loaded") &&
+	       set_text(f->remedy, "as root: modprobe amdgpu (Debian: its firmware is in "
+				   "firmware-amd-graphics)");
+}
+
+static bool kfd_bound_elsewhere(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				struct finding *f)
+{
+	(void)s;
+	if (!strcmp(g->driver, "amdgpu"))
+		return false;
+	if (!*g->driver)
+		return set_text(f->reason, "amdgpu did not bind the GPU") &&
+		       set_text(f->remedy,
+				"the kernel's log says why (as root: dmesg | grep amdgpu)");
+	return set_text(f->reason, "the GPU is bound to driver %s", g->driver) &&
+	       set_text(f->remedy,
+			"as root: echo %s >/sys/bus/pci/drivers/%s/unbind; echo %s "
+			">/sys/bus/pci/drivers/amdgpu/bind",
+			g->address, g->driver, g->address);
+}
+
+static bool kfd_no_node(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			struct finding *f)
+{
+	const struct doctor_node *missing = !s->amdgpu.kfd.exists ? &s->amdgpu.kfd : &g->render;
+	const char *path = *missing->path ? missing->path : "its render node in /dev/dri";
+
+	if (missing->exists)
+		return false;
+	set_text(f->reason, "%s does not exist", path);
+	return s->container
+		       ? set_text(f->remedy, "start the container with --device /dev/kfd --device %s",
+				  *g->render.path ? g->render.path : "/dev/dri")
+		       : set_text(f->remedy, "boot a kernel that is built with CONFIG_HSA_AMD "
+					     "(Debian's 6.12 for arm64 is not)");
+}
+
+static bool kfd_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+		       struct finding *f)
+{
+	return node_inaccessible(s, &s->amdgpu.kfd, f) || node_inaccessible(s, &g->render, f);
+}
+
+enum { WINSYS_KMOD, WINSYS_NVRM, WINSYS_KFD, WINSYSES, MAX_OBSTACLES = 10 };
 static const struct {
 	const char *name;
 	obstacle *obstacles[MAX_OBSTACLES];
@@ -313,6 +390,9 @@ static const struct {
 			 {nvrm_disabled, nvrm_not_nvidia, nvrm_not_loaded, nvrm_bound_elsewhere,
 			  nvrm_unsupported_chip, nvrm_unsupported_version, nvrm_closed_module,
 			  nvrm_no_node, nvrm_denied}},
+	[WINSYS_KFD] = {"kfd",
+			{kfd_disabled, kfd_not_amd, kfd_not_loaded, kfd_bound_elsewhere,
+			 kfd_unsupported_chip, kfd_no_node, kfd_denied}},
 };
 
 /* Whether the winsys can use the GPU; if not, f describes the first obstacle. */
@@ -330,7 +410,10 @@ static bool gpu_is_usable(const struct doctor_snapshot *s, const struct doctor_g
 {
 	struct finding f;
 
-	return winsys_can_use(s, g, WINSYS_KMOD, &f) || winsys_can_use(s, g, WINSYS_NVRM, &f);
+	for (uint32_t winsys = 0; winsys < WINSYSES; winsys++)
+		if (winsys_can_use(s, g, winsys, &f))
+			return true;
+	return false;
 }
 
 /* ---- the host ---- */
@@ -450,7 +533,9 @@ static void print_text(const struct doctor_snapshot *s)
 		for (uint32_t winsys = 0; winsys < WINSYSES; winsys++)
 			if (winsys_can_use(s, g, winsys, &f)) {
 				snprintf(f.reason, sizeof(f.reason), "through %s",
-					 winsys == WINSYS_KMOD ? g->render.path : g->nvidia.path);
+					 winsys == WINSYS_KMOD   ? g->render.path
+					 : winsys == WINSYS_NVRM ? g->nvidia.path
+								 : s->amdgpu.kfd.path);
 				print_finding(winsyses[winsys].name, "yes", &f);
 			} else {
 				print_finding(winsyses[winsys].name, "no", &f);

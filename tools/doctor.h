@@ -29,7 +29,7 @@ struct doctor_gpu {
 	bool iommu;
 	/* The first file that sovgpu.ko needs for this chip and that is missing; "": none. */
 	char missing_firmware[DOCTOR_PATH_BYTES];
-	struct doctor_node render; /* DRM render node of sovgpu.ko */
+	struct doctor_node render; /* DRM render node of sovgpu.ko or amdgpu */
 	struct doctor_node nvidia; /* /dev/nvidiaN of NVIDIA's kernel module */
 };
 
@@ -50,6 +50,10 @@ struct doctor_snapshot {
 		char version[64]; /* "": unknown */
 		struct doctor_node control;
 	} nvidia;
+	struct {
+		bool loaded;
+		struct doctor_node kfd; /* /dev/kfd */
+	} amdgpu;
 };
 
 /* Reads the files of the machine below root; "" is this machine. */

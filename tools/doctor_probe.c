@@ -307,6 +307,13 @@ static void probe_nvidia(struct doctor_snapshot *s)
 	probe_node(s, &s->nvidia.control);
 }
 
+static void probe_amdgpu(struct doctor_snapshot *s)
+{
+	s->amdgpu.loaded = path_exists(s, "/sys/module/amdgpu");
+	snprintf(s->amdgpu.kfd.path, sizeof(s->amdgpu.kfd.path), "/dev/kfd");
+	probe_node(s, &s->amdgpu.kfd);
+}
+
 static void probe_limits(struct doctor_snapshot *s)
 {
 	static const char name[] = "Max locked memory";
@@ -332,5 +339,6 @@ void doctor_probe(const char *root, struct doctor_snapshot *s)
 	probe_limits(s);
 	probe_sovgpu(s);
 	probe_nvidia(s);
+	probe_amdgpu(s);
 	probe_gpus(s);
 }

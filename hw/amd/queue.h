@@ -4,11 +4,11 @@
  * (amd/amdgpu/gfx_v10_0.c, sdma_v5_2.c, amdgpu_doorbell.h, gmc_v10_0.c, amdgpu_vm.h;
  * amd/amdkfd/kfd_flat_memory.c for the apertures). Nothing here has been seen on a card.
  *
- * The size of a ring is a power of two. The write pointer has 64 bits; user space writes it to
- * the doorbell, and the queue takes it modulo the ring size, so that it may wrap or not. Pointers
- * that are equal modulo the ring size mean an empty ring, so one word stays free. The queue
- * reports the read pointer modulo the ring size. Both count words on a compute queue (PM4) and
- * bytes on a copy queue (SDMA).
+ * The size of a ring is a power of two. The write pointer has 64 bits, only grows, and is not
+ * reduced modulo the ring size; user space writes it to memory and to the doorbell. One word of the
+ * ring stays free. A compute queue reports the read pointer modulo the ring size, a copy queue does
+ * not reduce it (ROCR-Runtime, amd_blit_sdma.cpp; its kfdtest, PM4Queue.cpp and SDMAQueue.cpp). Both
+ * count words on a compute queue (PM4) and bytes on a copy queue (SDMA).
  */
 #ifndef HW_AMD_QUEUE_H
 #define HW_AMD_QUEUE_H
@@ -19,9 +19,9 @@
 #define AMD_QUEUE_PUT       0
 #define AMD_QUEUE_GET       8
 
-/* Doorbells: 64-bit slots in a page per process. Slots for user queues: */
+/* Doorbells: 64-bit slots in the pages of a process. Slots for user queues: */
 #define AMD_DOORBELL_BYTES        8
-#define AMD_DOORBELL_PAGE_BYTES   4096
+#define AMD_DOORBELL_PAGE_BYTES   8192 /* two pages: kfd_doorbell_process_slice */
 #define AMD_DOORBELL_FIRST_USER   0x0d
 #define AMD_DOORBELL_LAST_USER    0x8a
 

@@ -77,6 +77,10 @@ enum { AMD_SDMA_COPY_LINEAR = 0, AMD_SDMA_COPY_SUB_WINDOW = 4 };
  * field.
  */
 #define AMD_SDMA_FILL_WORDS       5
+/* The count has 22 bits before SDMA 6, also where that of copies has 30 (amdgpu, sdma_v5_2.c,
+ * fill_max_bytes; Mesa, ac_emit_sdma_constant_fill). */
+#define AMD_SDMA_FILL_COUNT_BITS  22
+#define AMD_SDMA_FILL_MAX_BYTES   0x400000u
 #define AMD_SDMA_FILL_SIZE(log2)  ((uint32_t)(log2) << 30)
 #define AMD_SDMA_FILL_LOG2(word)  ((word) >> 30)
 

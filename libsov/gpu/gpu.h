@@ -66,7 +66,7 @@ struct gpu_completion {
 
 /* ---- launches ---- */
 
-/* Local memory for all threads that can be resident. */
+/* Local memory for the threads that are resident at one time. */
 struct gpu_local {
 	uint32_t thread_bytes; /* rounded up to the hardware's granularity */
 	uint64_t unit_bytes;   /* of the hardware's allocation unit: a TPC (NVIDIA), a wave (AMD) */
@@ -187,13 +187,15 @@ struct gpu {
 	/* The last page of user addresses, if code traps by a store to it; 0: traps are faults of
 	 * their own. Nothing is mapped there. */
 	uint64_t trap_page;
-	uint64_t max_copy_bytes; /* of one copy or fill command */
+	uint64_t max_copy_bytes; /* of one copy */
+	uint64_t max_fill_bytes; /* of one fill */
 	/* write_inline: the limit, and the alignment of size and destination. */
 	uint32_t max_inline_bytes, inline_align;
 	uint32_t max_local_bytes; /* per thread */
 	uint32_t plan_bytes;
-	uint32_t ring_entry_bytes; /* of the entry for one span */
-	uint32_t max_span_words;
+	uint32_t ring_entry_bytes; /* of the unit in which a ring has a power of two of entries */
+	uint32_t ring_entries, copy_ring_entries; /* hold what all slots of a stream submit */
+	uint32_t max_span_words, max_copy_span_words; /* of compute queues, of copy queues */
 	uint32_t max_node_words, max_level_words; /* commands of a graph node; between two levels */
 	/* A kernel can release a semaphore itself. Otherwise the queue releases it after the
 	 * kernel, which does not delay other queues. */
@@ -227,7 +229,9 @@ struct gpu {
 	/* The same for clusters with this number of blocks, on the whole GPU. */
 	uint64_t (*max_resident_clusters)(const void *chip, const struct image_kernel *k,
 					  uint32_t threads, uint64_t shared_bytes, uint32_t blocks);
-	struct gpu_local (*local_layout)(const void *chip, uint32_t thread_bytes);
+	/* Local memory for a grid of blocks of this many threads; NVIDIA's is for any grid. */
+	struct gpu_local (*local_layout)(const void *chip, uint32_t thread_bytes, uint64_t blocks,
+					 uint32_t block_threads);
 	uint64_t (*ticks_to_ns)(const void *chip, uint64_t ticks);
 	/* The most blocks of a cluster; 1: the chip has no clusters. */
 	uint32_t (*max_cluster_blocks)(const struct winsys_info *i);
@@ -314,13 +318,14 @@ struct gpu {
 	/* Pads to the alignment at which a span may begin and end. NULL: no alignment. */
 	void (*pad)(struct gpu_push *p);
 	/*
-	 * Writes the ring entry at put and returns the next put; entries is the ring's size. With a
-	 * completion, the entry also contains its release. The span itself must not, because a
-	 * queue may still be fetching the words after a release when the CPU reuses them. NULL: the
-	 * span is the ring entry, put counts entries, and the words contain the release.
+	 * Writes the ring entry at put, which never wraps, and returns the next put. words: the
+	 * span's words for the CPU, because a copy queue has them in its ring. With a completion,
+	 * the entry also contains its release. The span itself must not, because a queue may still
+	 * be fetching the words after a release when the CPU reuses them. NULL: the span is the
+	 * ring entry, put counts entries, and the words contain the release.
 	 */
-	uint32_t (*write_ring_entry)(const struct winsys_queue_memory *m, uint32_t put,
-				     uint32_t entries, uint64_t span, bool copy_queue,
+	uint64_t (*write_ring_entry)(const struct winsys_queue_memory *m, uint64_t put,
+				     uint64_t span, const uint32_t *words, bool copy_queue,
 				     const struct gpu_completion *completion);
 };
 

@@ -30,5 +30,6 @@ const struct winsys *const winsys_backends[WINSYS_MAX_BACKENDS] = {
 	&winsys_kmod,
 #endif
 	&winsys_nvrm,
+	&winsys_kfd,
 	&winsys_soft,
 };

@@ -32,6 +32,10 @@ struct winsys_identity {
 	uint32_t pci_vendor_id, pci_device_id, pci_subsystem, file_number;
 };
 
+struct winsys_amd_info {
+	uint32_t shader_engines;
+};
+
 /* See sov_device_state, whose bits known has; memory_info knows the memory. */
 struct winsys_state {
 	uint32_t known;
@@ -52,6 +56,9 @@ struct winsys_info {
 	char driver[64];                        /* kernel driver and its version */
 	uint32_t multiprocessors, warps_per_multiprocessor, max_threads_per_block;
 	uint32_t shared_per_block, shared_per_multiprocessor, registers_per_multiprocessor;
+	/* The GPU may see late what the CPU writes to video memory: buffers that the CPU writes go
+	 * to system memory. */
+	bool host_writes_to_system;
 	uint32_t page_bytes;        /* size and binding granularity of buffers */
 	uint32_t large_page_bytes;  /* see buffer_create */
 	uint32_t import_page_bytes; /* see buffer_import */
@@ -70,9 +77,10 @@ struct winsys_info {
 	bool software, hazard;
 	enum winsys_vendor vendor;
 	struct winsys_identity identity;
-	/* For the command builders of the vendor; AMD's need nothing more. */
+	/* For the command builders of the vendor. */
 	union {
 		struct winsys_nv_info nv;
+		struct winsys_amd_info amd;
 	};
 };
 
@@ -119,6 +127,12 @@ struct winsys_queue_memory {
 	uint64_t *ring; /* CPU address of the ring */
 	uint32_t ring_entries;
 	uint32_t *put, *get; /* ring indices, accessed atomically */
+	/* PUT has 64 bits and never wraps, and the doorbell takes it: ring_doorbell, which passes it
+	 * on, must follow before another thread stores a larger PUT. */
+	bool wide;
+	/* A command that interrupts writes event_id to this GPU address first; 0: it need not. */
+	uint64_t event_mailbox;
+	uint32_t event_id;
 	/* Storing doorbell_value to doorbell notifies the GPU. The address stays valid as long as
 	 * the process, and ringing for a destroyed queue is harmless. NULL: call ring_doorbell. */
 	uint32_t *doorbell, doorbell_value;
@@ -236,11 +250,11 @@ static inline void winsys_read_back(const uint32_t *word)
 	(void)__atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-extern const struct winsys winsys_kmod, winsys_nvrm, winsys_soft;
+extern const struct winsys winsys_kmod, winsys_nvrm, winsys_kfd, winsys_soft;
 
 /* The back ends of this build, in the order in which their devices are numbered. winsys_kmod is
  * among them if the build found libdrm. */
-#define WINSYS_MAX_BACKENDS 3
+#define WINSYS_MAX_BACKENDS 4
 extern const struct winsys *const winsys_backends[WINSYS_MAX_BACKENDS]; /* NULL at the end */
 
 #endif

@@ -117,7 +117,7 @@ static bool run_release(struct packet *p)
 	     !channel_store(p->c, address, value, size, "the fence")))
 		return false;
 	if (interrupt)
-		channel_interrupt(p->c);
+		amd_interrupt(p->c, p->word[7]);
 	return true;
 }
 

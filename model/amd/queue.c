@@ -127,7 +127,11 @@ static void queue_drain(struct model_channel *c)
 	while (!atomic_load(&c->stop)) {
 		uint64_t put =
 			atomic_load_explicit(queue_pointer(c, AMD_QUEUE_PUT), memory_order_acquire);
-		struct stream s = {.c = c, .va = c->config.ring_va, .mask = mask, .at = c->get};
+		uint64_t ahead = put / unit - c->amd.read;
+		struct stream s = {.c = c,
+				   .va = c->config.ring_va,
+				   .mask = mask,
+				   .at = (uint32_t)c->amd.read & mask};
 		struct model_error e = {.fault = MODEL_FAULT_RING, .address = put};
 		uint32_t done;
 
@@ -136,15 +140,25 @@ static void queue_drain(struct model_channel *c)
 				     (unsigned long long)put);
 			return;
 		}
-		s.left = ((uint32_t)(put / unit) - c->get) & mask;
-		if (!s.left)
+		if (!ahead)
 			return;
+		if (ahead > mask) {
+			channel_fail(c, &e,
+				     "PUT is %llu and the read pointer %llu; PUT is never "
+				     "reduced, and less than a ring ahead",
+				     (unsigned long long)put,
+				     (unsigned long long)(c->amd.read * unit));
+			return;
+		}
+		s.left = (uint32_t)ahead;
 		mmu_poll(&c->reader);
 		done = run(&s);
 		if (!done)
 			return;
-		c->get = (c->get + done) & mask;
-		atomic_store_explicit(queue_pointer(c, AMD_QUEUE_GET), (uint64_t)c->get * unit,
+		c->amd.read += done;
+		/* SDMA reports a pointer that is not reduced either. */
+		atomic_store_explicit(queue_pointer(c, AMD_QUEUE_GET),
+				      c->config.copy_only ? c->amd.read * unit : c->amd.read & mask,
 				      memory_order_release);
 	}
 }

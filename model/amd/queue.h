@@ -59,6 +59,14 @@ bool amd_packet_aligned(struct packet *p, uint64_t address, uint32_t to);
 bool amd_packet_wait(struct packet *p, uint64_t address, uint32_t function, uint32_t reference,
 		     uint32_t mask);
 
+/* Interrupts the CPU; context: of the packet that asks for it. */
+static inline void amd_interrupt(struct model_channel *c, uint32_t context)
+{
+	if (c->config.event)
+		c->config.event(c->config.argument, context);
+	channel_interrupt(c);
+}
+
 static inline uint64_t amd_clock(void)
 {
 	return model_nanoseconds() / AMD_CLOCK_NANOSECONDS;

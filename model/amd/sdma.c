@@ -91,23 +91,10 @@ static bool run_write(struct packet *p)
 
 static bool run_indirect(struct packet *p)
 {
-	uint64_t va = amd_packet_address(p, 1);
-	uint32_t words = AMD_SDMA_INDIRECT_SIZE(p->word[3]);
-
-	if (p->s->depth)
-		return AMD_PACKET_ERROR(p, "%s in an indirect buffer; indirect buffers do not nest",
-					p->name);
-	if ((p->s->at + AMD_SDMA_INDIRECT_WORDS) % AMD_SDMA_INDIRECT_ALIGN)
-		return AMD_PACKET_ERROR(p,
-					"%s at word %u of the ring; it must end at a multiple of 8",
-					p->name, p->s->at);
-	if (!words || words % AMD_SDMA_INDIRECT_ALIGN)
-		return AMD_PACKET_ERROR(
-			p,
-			"%s: an indirect buffer of %u words; it must have a positive multiple of 8",
-			p->name, words);
-	return amd_packet_aligned(p, va, 4 * AMD_SDMA_INDIRECT_ALIGN) &&
-	       amd_packet_buffer(p, va, words, amd_sdma_packet);
+	return AMD_PACKET_ERROR(p,
+				"%s: a user's copy queue executes no indirect buffers (its "
+				"IB_CNTL is 0); packets belong in the ring",
+				p->name);
 }
 
 static bool run_fence(struct packet *p)
@@ -120,7 +107,7 @@ static bool run_fence(struct packet *p)
 
 static bool run_trap(struct packet *p)
 {
-	channel_interrupt(p->c);
+	amd_interrupt(p->c, p->word[1]);
 	return true;
 }
 
@@ -142,6 +129,9 @@ static bool run_fill(struct packet *p)
 	uint32_t log2 = AMD_SDMA_FILL_LOG2(p->word[0]), size = 1u << log2;
 	uint64_t address = amd_packet_address(p, 1), bytes = AMD_SDMA_COUNT(p->word[4]) + 1ull;
 
+	if (p->word[4] >> AMD_SDMA_FILL_COUNT_BITS)
+		return AMD_PACKET_ERROR(p, "%s: the count 0x%x has more than %u bits", p->name,
+					p->word[4], AMD_SDMA_FILL_COUNT_BITS);
 	if (log2 > 2)
 		return AMD_PACKET_ERROR(p, "%s: fill element size %u does not exist", p->name,
 					log2);

@@ -91,6 +91,8 @@ struct model_channel_config {
 	/* Interrupt handler; may be NULL. Engine threads call it when a packet or method requests
 	 * an interrupt and when the channel fails. It must not call the model. */
 	void (*interrupt)(void *argument, bool failed);
+	/* AMD: called before interrupt with the context that the packet carries; may be NULL. */
+	void (*event)(void *argument, uint32_t context);
 	/* Resolves a physical address for copies to a host address that is valid to the end of its
 	 * 4 KiB page, or NULL. Without it the channel rejects physical copies. */
 	uint8_t *(*physical)(void *argument, uint32_t target, uint64_t address);

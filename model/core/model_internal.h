@@ -138,6 +138,7 @@ struct host {
 
 /* AMD: dispatch registers that packets set, from COMPUTE_DISPATCH_INITIATOR on. */
 struct amd_queue {
+	uint64_t read; /* words that the queue has read */
 	uint32_t registers[(AMD_COMPUTE_END - AMD_COMPUTE_DISPATCH_INITIATOR) / 4];
 };
 

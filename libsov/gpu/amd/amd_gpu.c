@@ -16,6 +16,9 @@
 static_assert(AMD_SLOT_HEAD_BYTES <= GPU_SLOT_CONSTANTS,
 	      "the head of a slot fits before the arguments");
 static_assert(AMD_PM4_IB_MAX_SIZE <= GPU_MAX_SPAN_WORDS, "a span can name every IB");
+/* Besides its copy, a slot has an acquire, two time stamps and a fence. */
+static_assert(256 * (AMD_COPY_SPAN_WORDS + AMD_SDMA_MAX_LINES_WORDS + 64) < AMD_COPY_RING_WORDS,
+	      "the ring of a copy queue holds all slots");
 
 struct plan {
 	struct amd_kernel amd;
@@ -38,6 +41,7 @@ static void *amd_config_create(const struct winsys_info *i, uint64_t shared_wind
 			.waves_per_unit = i->warps_per_multiprocessor,
 			.registers_per_unit = i->registers_per_multiprocessor,
 			.lds_per_unit = i->shared_per_multiprocessor,
+			.engines = i->amd.shader_engines,
 		};
 	return config;
 }
@@ -90,9 +94,10 @@ static uint64_t amd_max_resident_clusters(const void *chip, const struct image_k
 	return blocks == 1 ? amd_max_resident_blocks(chip, k, threads, shared) : 0;
 }
 
-static struct gpu_local amd_local_layout(const void *chip, uint32_t thread_bytes)
+static struct gpu_local amd_local_layout(const void *chip, uint32_t thread_bytes, uint64_t blocks,
+					 uint32_t block_threads)
 {
-	return amd_dispatch_scratch(chip, thread_bytes);
+	return amd_dispatch_scratch(chip, thread_bytes, blocks, block_threads);
 }
 
 static uint64_t amd_ticks_to_ns(const void *chip, uint64_t ticks)
@@ -329,26 +334,40 @@ static void amd_fill(struct gpu_push *p, uint64_t destination, uint32_t value,
 
 static void amd_pad(struct gpu_push *p)
 {
-	if (p->copy_queue)
-		amd_sdma_pad(p);
-	else
+	if (!p->copy_queue)
 		amd_pm4_pad(p);
 }
 
+/* Writes words at a word index that never wraps; the ring has a power of two of words. */
+static uint64_t ring_write(const struct winsys_queue_memory *m, uint64_t at, const uint32_t *words,
+			   uint32_t count)
+{
+	uint32_t *ring = (uint32_t *)(void *)m->ring, start = (uint32_t)at & (m->ring_entries - 1);
+	uint32_t first = m->ring_entries - start < count ? m->ring_entries - start : count;
+
+	memcpy(ring + start, words, 4ul * first);
+	memcpy(ring, words + first, 4ul * (count - first));
+	return at + count;
+}
+
 /* PUT counts words on a compute queue, bytes on a copy queue. */
-static uint32_t amd_write_ring_entry(const struct winsys_queue_memory *m, uint32_t put,
-				     uint32_t entries, uint64_t span, bool copy_queue,
+static uint64_t amd_write_ring_entry(const struct winsys_queue_memory *m, uint64_t put,
+				     uint64_t span, const uint32_t *words, bool copy_queue,
 				     const struct gpu_completion *completion)
 {
-	uint32_t unit = copy_queue ? 4 * AMD_RING_ENTRY_WORDS : AMD_RING_ENTRY_WORDS,
-		 entry[AMD_RING_ENTRY_WORDS];
+	uint32_t unit = copy_queue ? 4 : 1, entry[AMD_RING_ENTRY_WORDS];
+	struct gpu_push p = {.words = entry, .capacity = AMD_RING_ENTRY_WORDS};
+	uint64_t at = put / unit;
 
-	if (copy_queue)
-		amd_sdma_ring_entry(entry, span, completion);
-	else
-		amd_pm4_ring_entry(entry, span, completion);
-	memcpy((uint8_t *)m->ring + (uint64_t)put / unit * sizeof(entry), entry, sizeof(entry));
-	return (put + unit) & (entries * unit - 1);
+	if (copy_queue) {
+		assert(gpu_span_words(span) <= AMD_COPY_SPAN_WORDS);
+		at = ring_write(m, at, words, gpu_span_words(span));
+		amd_sdma_ring_entry(&p, m, completion);
+	} else {
+		amd_pm4_ring_entry(&p, span, m, completion);
+	}
+	assert(!p.overflow);
+	return ring_write(m, at, entry, p.count) * unit;
 }
 
 /* ---- textures: the compiler's functions read the description itself ---- */
@@ -380,12 +399,16 @@ const struct gpu amd_gpu = {
 	.address_bits = AMD_VA_BITS,
 	.trap_page = AMD_TRAP_PAGE,
 	.max_copy_bytes = AMD_SDMA_MAX_BYTES,
+	.max_fill_bytes = AMD_MAX_FILLS * (uint64_t)AMD_SDMA_FILL_MAX_BYTES,
 	.max_inline_bytes = AMD_PM4_INLINE_MAX,
 	.inline_align = 4,
 	.max_local_bytes = AMD_SCRATCH_MAX,
 	.plan_bytes = sizeof(struct plan),
-	.ring_entry_bytes = 4 * AMD_RING_ENTRY_WORDS,
+	.ring_entry_bytes = 4,
+	.ring_entries = AMD_RING_WORDS,
+	.copy_ring_entries = AMD_COPY_RING_WORDS,
 	.max_span_words = AMD_PM4_IB_MAX_SIZE,
+	.max_copy_span_words = AMD_COPY_SPAN_WORDS,
 	.max_node_words = AMD_SDMA_MAX_LINES_WORDS + 16,
 	.max_level_words = 32,
 	.acquire_compares_unsigned = true,

@@ -20,6 +20,7 @@
 struct amd_gpu_config {
 	uint32_t units; /* compute units; the two of a WGP share LDS and instruction cache */
 	uint32_t waves_per_unit, registers_per_unit, lds_per_unit;
+	uint32_t engines; /* shader engines */
 };
 
 /* ---- pm4.c: packets of a compute queue ---- */
@@ -40,7 +41,8 @@ void amd_pm4_set_sh_reg(struct gpu_push *p, uint32_t first, const uint32_t *valu
 void amd_pm4_dispatch(struct gpu_push *p, const uint32_t groups[3]);
 /* Pads to a multiple of AMD_PM4_IB_ALIGN words. */
 void amd_pm4_pad(struct gpu_push *p);
-void amd_pm4_ring_entry(uint32_t *entry, uint64_t span, const struct gpu_completion *completion);
+void amd_pm4_ring_entry(struct gpu_push *p, uint64_t span, const struct winsys_queue_memory *m,
+			const struct gpu_completion *completion);
 
 /* ---- sdma.c: packets of a copy queue ---- */
 
@@ -48,19 +50,27 @@ void amd_sdma_poll_mem(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
 void amd_sdma_fence(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags);
 void amd_sdma_trap(struct gpu_push *p);
 void amd_sdma_copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes);
+/* CONST_FILL packets of one amd_sdma_fill, beside those of its ends. */
+#define AMD_MAX_FILLS            32u
 /* Of one amd_sdma_copy_lines. */
 #define AMD_SDMA_MAX_LINES_WORDS 240u
 uint32_t amd_sdma_max_lines(const struct gpu_lines *l);
 void amd_sdma_copy_lines(struct gpu_push *p, const struct gpu_lines *l);
 void amd_sdma_fill(struct gpu_push *p, uint64_t destination, uint32_t value, uint32_t element_bytes,
 		   uint64_t bytes);
-void amd_sdma_pad(struct gpu_push *p);
-void amd_sdma_ring_entry(uint32_t *entry, uint64_t span, const struct gpu_completion *completion);
+void amd_sdma_ring_entry(struct gpu_push *p, const struct winsys_queue_memory *m,
+			 const struct gpu_completion *completion);
 
-/* A ring entry of either kind: an indirect buffer (IB) and the release of its submission. */
-#define AMD_RING_ENTRY_WORDS 16u
+/* What a ring entry has besides a copy queue's words: an indirect buffer (IB), and the release of
+ * its submission. */
+#define AMD_RING_ENTRY_WORDS   24u
+/* Room for 256 slots of a stream, with three such entries each; on a copy queue also with the words
+ * of the slot, which are those of one copy, and of a graph's span. */
+#define AMD_RING_WORDS         (1u << 15)
+#define AMD_COPY_RING_WORDS    (1u << 18)
+#define AMD_COPY_SPAN_WORDS    512u
 /* The size of an IB is a multiple of this many words. */
-#define AMD_PM4_IB_ALIGN     8u
+#define AMD_PM4_IB_ALIGN       8u
 
 /* ---- dispatch.c ---- */
 
@@ -85,7 +95,9 @@ struct amd_kernel {
 
 /* Returns false if a value does not fit its field; the kernel must not be launched then. */
 bool amd_dispatch_fits(const struct amd_kernel *k);
-struct gpu_local amd_dispatch_scratch(const struct amd_gpu_config *config, uint32_t thread_bytes);
+/* Scratch for a grid: for the waves that the chip can hold, or for fewer if the grid has fewer. */
+struct gpu_local amd_dispatch_scratch(const struct amd_gpu_config *config, uint32_t thread_bytes,
+				      uint64_t groups, uint32_t group_threads);
 /* Resident workgroups per WGP as limited by waves, registers and LDS. wgp_mode: a workgroup may use
  * both compute units. */
 uint32_t amd_dispatch_occupancy(const struct amd_gpu_config *config, uint32_t vgprs, bool wgp_mode,

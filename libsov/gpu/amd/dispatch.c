@@ -37,12 +37,29 @@ bool amd_dispatch_fits(const struct amd_kernel *k)
 	       k->properties & AMD_WAVE32;
 }
 
-struct gpu_local amd_dispatch_scratch(const struct amd_gpu_config *config, uint32_t thread_bytes)
+/* Each shader engine has its share of the slots, and takes whole workgroups. */
+static uint64_t scratch_waves(const struct amd_gpu_config *config, uint64_t groups,
+			      uint32_t group_threads)
+{
+	uint64_t all = (uint64_t)config->units * config->waves_per_unit;
+	uint64_t waves = (group_threads + WAVE - 1) / WAVE;
+	uint64_t per_engine = 1;
+
+	/* Powers of two, so that the area does not grow with every launch of a larger grid. */
+	while (per_engine * config->engines < groups && per_engine < all)
+		per_engine *= 2;
+	if (per_engine > all / (waves * config->engines))
+		return all;
+	return per_engine * waves * config->engines;
+}
+
+struct gpu_local amd_dispatch_scratch(const struct amd_gpu_config *config, uint32_t thread_bytes,
+				      uint64_t groups, uint32_t group_threads)
 {
 	struct gpu_local l = {.thread_bytes = round_up(thread_bytes, AMD_SCRATCH_ALIGN)};
 
 	l.unit_bytes = (uint64_t)l.thread_bytes * WAVE;
-	l.bytes = l.unit_bytes * config->units * config->waves_per_unit;
+	l.bytes = l.unit_bytes * scratch_waves(config, groups, group_threads);
 	return l;
 }
 
@@ -181,6 +198,17 @@ static void set_user_sgprs(const struct amd_kernel *k, const struct gpu_launch *
 		user[n++] = k->scratch_bytes;
 }
 
+/* The slots of a kernel's waves that the area has, at most as many as the chip can hold. */
+static uint32_t scratch_slots(const struct amd_gpu_config *config, const struct gpu_local *local,
+			      uint32_t scratch_bytes)
+{
+	uint64_t all = (uint64_t)config->units * config->waves_per_unit;
+	uint64_t slots = local->bytes / ((uint64_t)scratch_bytes * WAVE);
+
+	slots -= slots % config->engines;
+	return (uint32_t)(slots < all ? slots : all);
+}
+
 void amd_dispatch_push(const struct amd_gpu_config *config, const struct amd_kernel *k,
 		       const struct gpu_launch *l, uint64_t slot, uint64_t kernarg,
 		       struct gpu_push *p)
@@ -193,7 +221,8 @@ void amd_dispatch_push(const struct amd_gpu_config *config, const struct amd_ker
 	const uint32_t program[] = {(uint32_t)(k->entry >> 8), (uint32_t)(k->entry >> 40)};
 	const uint32_t resources[] = {k->rsrc1, k->rsrc2 | lds << AMD_RSRC2_LDS_SHIFT};
 	const uint32_t limits = 0, rsrc3 = k->rsrc3;
-	const uint32_t ring = AMD_TMPRING(size ? config->units * config->waves_per_unit : 0, size);
+	const uint32_t ring =
+		AMD_TMPRING(size ? scratch_slots(config, l->local, k->scratch_bytes) : 0, size);
 	uint32_t user[AMD_COMPUTE_USER_DATA_COUNT] = {0}, users = AMD_RSRC2_USER_SGPRS(k->rsrc2);
 
 	set_user_sgprs(k, l, slot, kernarg, user);

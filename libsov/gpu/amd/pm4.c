@@ -82,10 +82,11 @@ void amd_pm4_wait_mem(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
 	 AMD_RELEASE_SEQ | AMD_RELEASE_GL2_WB | AMD_RELEASE_GLM_WB | AMD_RELEASE_GLM_INV | \
 	 AMD_RELEASE_CACHE_POLICY(3))
 
-static void pm4_release(struct gpu_push *p, uint32_t select, uint64_t address, uint32_t data)
+static void pm4_release(struct gpu_push *p, uint32_t select, uint64_t address, uint32_t data,
+			uint32_t interrupt_context)
 {
 	PACKET(p, AMD_PM4_RELEASE_MEM, END_OF_PIPE, select, LOW(address), HIGH(address), data, 0,
-	       0);
+	       interrupt_context);
 }
 
 /* Writes the time stamp first, so that it is valid when the payload is visible. */
@@ -95,13 +96,14 @@ void amd_pm4_release_mem(struct gpu_push *p, uint64_t semaphore, uint32_t payloa
 		amd_pm4_cs_partial_flush(p);
 	if (flags & GPU_RELEASE_TIMESTAMP)
 		pm4_release(p, (uint32_t)AMD_RELEASE_CLOCK << AMD_RELEASE_DATA_SHIFT,
-			    semaphore + GPU_TIMESTAMP_OFFSET, 0);
-	pm4_release(p, (uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT, semaphore, payload);
+			    semaphore + GPU_TIMESTAMP_OFFSET, 0, 0);
+	pm4_release(p, (uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT, semaphore, payload, 0);
 }
 
 void amd_pm4_interrupt(struct gpu_push *p)
 {
-	pm4_release(p, (uint32_t)AMD_RELEASE_ONLY_INTERRUPT << AMD_RELEASE_INTERRUPT_SHIFT, 0, 0);
+	pm4_release(p, (uint32_t)AMD_RELEASE_ONLY_INTERRUPT << AMD_RELEASE_INTERRUPT_SHIFT, 0, 0,
+		    0);
 }
 
 void amd_pm4_write_data(struct gpu_push *p, uint64_t destination, const void *data, uint32_t bytes)
@@ -128,24 +130,29 @@ void amd_pm4_pad(struct gpu_push *p)
 		p->words[p->count++] = AMD_PM4(AMD_PM4_NOP, AMD_PM4_NOP_ALONE + 1);
 }
 
-void amd_pm4_ring_entry(uint32_t *entry, uint64_t span, const struct gpu_completion *completion)
+#define RELEASE_32 ((uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT)
+#define RELEASE_32_AND_INTERRUPT \
+	(RELEASE_32 | (uint32_t)AMD_RELEASE_INTERRUPT_AFTER << AMD_RELEASE_INTERRUPT_SHIFT)
+
+/* An interrupt wakes no waiter of amdkfd unless the event's mailbox has been written, and its
+ * context is the event (kfd_events.c, kfd_signal_event_interrupt). */
+void amd_pm4_ring_entry(struct gpu_push *p, uint64_t span, const struct winsys_queue_memory *m,
+			const struct gpu_completion *completion)
 {
-	struct gpu_push p = {.words = entry, .capacity = AMD_RING_ENTRY_WORDS};
 	uint64_t address = gpu_span_address(span);
+	bool mailbox = completion && completion->interrupt && m->event_mailbox;
 
 	/* An IB must not be empty. */
 	if (gpu_span_words(span))
-		PACKET(&p, AMD_PM4_INDIRECT_BUFFER, LOW(address), HIGH(address),
+		PACKET(p, AMD_PM4_INDIRECT_BUFFER, LOW(address), HIGH(address),
 		       gpu_span_words(span) | AMD_PM4_IB_VALID);
-	if (completion) {
-		amd_pm4_cs_partial_flush(&p);
-		pm4_release(&p,
-			    (uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT |
-				    (completion->interrupt ? (uint32_t)AMD_RELEASE_INTERRUPT_AFTER
-								     << AMD_RELEASE_INTERRUPT_SHIFT
-							   : 0),
-			    completion->semaphore, completion->payload);
-	}
-	while (p.count < AMD_RING_ENTRY_WORDS)
-		p.words[p.count++] = AMD_PM4(AMD_PM4_NOP, AMD_PM4_NOP_ALONE + 1);
+	if (!completion)
+		return;
+	amd_pm4_cs_partial_flush(p);
+	pm4_release(p,
+		    completion->interrupt && !mailbox ? RELEASE_32_AND_INTERRUPT : RELEASE_32,
+		    completion->semaphore, completion->payload, 0);
+	if (mailbox)
+		pm4_release(p, RELEASE_32_AND_INTERRUPT, m->event_mailbox, m->event_id,
+			    m->event_id);
 }

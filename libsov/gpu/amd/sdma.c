@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * SDMA packets of copy queues. The engine executes packets in order, so a fence after a copy
+ * SDMA packets of copy queues. They are in the ring itself: amdkfd's queue descriptors leave
+ * SDMA_RLC0_IB_CNTL 0, so that a user's queue executes no indirect buffers (Linux,
+ * kfd_mqd_manager_v10.c, init_mqd_sdma). The engine executes packets in order, so a fence after a copy
  * signals its completion. Pitched copies use sub-window copies if addresses and pitches are
  * multiples of 4, and one linear copy per line otherwise: whether sub-window copies support other
  * alignments is not known.
@@ -48,7 +50,7 @@ void amd_sdma_fence(struct gpu_push *p, uint64_t semaphore, uint32_t payload, ui
 
 void amd_sdma_trap(struct gpu_push *p)
 {
-	PACKET(p, AMD_SDMA(AMD_SDMA_TRAP, 0), 0);
+	PACKET(p, AMD_SDMA(AMD_SDMA_TRAP, 0), 0); /* the context */
 }
 
 void amd_sdma_copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes)
@@ -128,9 +130,13 @@ void amd_sdma_copy_lines(struct gpu_push *p, const struct gpu_lines *l)
 static void sdma_const_fill(struct gpu_push *p, uint64_t destination, uint32_t value, uint32_t log2,
 			    uint64_t bytes)
 {
-	if (bytes)
+	uint64_t at, part;
+
+	for (at = 0; at < bytes; at += part) {
+		part = bytes - at < AMD_SDMA_FILL_MAX_BYTES ? bytes - at : AMD_SDMA_FILL_MAX_BYTES;
 		PACKET(p, AMD_SDMA(AMD_SDMA_CONST_FILL, 0) | AMD_SDMA_FILL_SIZE(log2),
-		       LOW(destination), HIGH(destination), value, (uint32_t)bytes - 1);
+		       LOW(destination + at), HIGH(destination + at), value, (uint32_t)part - 1);
+	}
 }
 
 /* value: repeated over the whole word. Fills by words, which are known to work, and uses smaller
@@ -147,29 +153,18 @@ void amd_sdma_fill(struct gpu_push *p, uint64_t destination, uint32_t value, uin
 	sdma_const_fill(p, destination + bytes - tail, value, log2, tail);
 }
 
-/* ---- indirect buffers ---- */
+/* ---- rings ---- */
 
-void amd_sdma_pad(struct gpu_push *p)
+/* The event's mailbox: see amd_pm4_ring_entry. */
+void amd_sdma_ring_entry(struct gpu_push *p, const struct winsys_queue_memory *m,
+			 const struct gpu_completion *completion)
 {
-	while (p->count % AMD_SDMA_INDIRECT_ALIGN && !p->overflow)
-		PACKET(p, AMD_SDMA(AMD_SDMA_NOP, 0));
-}
-
-/* An INDIRECT packet must end at a multiple of eight words. */
-void amd_sdma_ring_entry(uint32_t *entry, uint64_t span, const struct gpu_completion *completion)
-{
-	struct gpu_push p = {.words = entry, .capacity = AMD_RING_ENTRY_WORDS};
-	uint64_t address = gpu_span_address(span);
-
-	if (gpu_span_words(span))
-		PACKET(&p, AMD_SDMA(AMD_SDMA_NOP, 0), AMD_SDMA(AMD_SDMA_NOP, 0),
-		       AMD_SDMA(AMD_SDMA_INDIRECT, 0), LOW(address), HIGH(address),
-		       gpu_span_words(span), 0, 0);
-	if (completion) {
-		amd_sdma_fence(&p, completion->semaphore, completion->payload, 0);
-		if (completion->interrupt)
-			amd_sdma_trap(&p);
-	}
-	while (p.count < AMD_RING_ENTRY_WORDS)
-		p.words[p.count++] = AMD_SDMA(AMD_SDMA_NOP, 0);
+	if (!completion)
+		return;
+	amd_sdma_fence(p, completion->semaphore, completion->payload, 0);
+	if (!completion->interrupt)
+		return;
+	if (m->event_mailbox)
+		amd_sdma_fence(p, m->event_mailbox, m->event_id, 0);
+	PACKET(p, AMD_SDMA(AMD_SDMA_TRAP, 0), m->event_mailbox ? m->event_id : 0);
 }

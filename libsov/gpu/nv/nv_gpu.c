@@ -127,8 +127,11 @@ static uint64_t nv_max_resident_clusters(const void *chip, const struct image_ke
 	       (uint64_t)larger * ((tpcs + 1) * each / blocks);
 }
 
-static struct gpu_local nv_local_layout(const void *chip, uint32_t thread_bytes)
+static struct gpu_local nv_local_layout(const void *chip, uint32_t thread_bytes, uint64_t blocks,
+					uint32_t block_threads)
 {
+	(void)blocks;
+	(void)block_threads;
 	return nv_grid_local_layout(chip, thread_bytes);
 }
 
@@ -495,12 +498,16 @@ const struct gpu nv_gpu = {
 	.warp_size = 32,
 	.address_bits = 49,
 	.max_copy_bytes = NV_PUSH_COPY_MAX,
+	.max_fill_bytes = NV_PUSH_COPY_MAX,
 	.max_inline_bytes = NV_PUSH_INLINE_MAX,
 	.inline_align = 1,
 	.max_local_bytes = NV_LOCAL_MAX_BYTES,
 	.plan_bytes = sizeof(struct plan),
 	.ring_entry_bytes = NV_GP_ENTRY_BYTES,
+	.ring_entries = 1024,
+	.copy_ring_entries = 1024,
 	.max_span_words = NV_GP_MAX_WORDS,
+	.max_copy_span_words = NV_GP_MAX_WORDS,
 	.max_node_words = 32,
 	.max_level_words = 24,
 	.kernels_release = true,

@@ -211,7 +211,7 @@ static sov_result fill_with_engine(struct stream *s, uint64_t to, uint32_t word,
 	uint64_t n;
 
 	for (; bytes; to += n, bytes -= n) {
-		n = min_u64(bytes, gpu->max_copy_bytes);
+		n = min_u64(bytes, gpu->max_fill_bytes);
 		trace_expect_bytes(n);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)

@@ -113,10 +113,10 @@ sov_result node_fill(struct context *c, uint64_t address, uint32_t value, uint32
 
 	*n = (struct node){.kind = NODE_FILL,
 			   .fill = {address, count * element_bytes, value, element_bytes}};
-	if (!r && (!count || n->fill.bytes > c->gpu->max_copy_bytes))
+	if (!r && (!count || n->fill.bytes > c->gpu->max_fill_bytes))
 		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
 			      "a fill of %llu bytes; a node has 1 to %llu", (ull)n->fill.bytes,
-			      (ull)c->gpu->max_copy_bytes);
+			      (ull)c->gpu->max_fill_bytes);
 	if (!r && !allocation_find(c, "address", address, n->fill.bytes))
 		r = SOV_ERROR_INVALID_ADDRESS;
 	return r;

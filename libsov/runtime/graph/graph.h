@@ -101,7 +101,8 @@ struct graph_exec {
 	uint64_t counter; /* in memory: semaphore that the copies of a level count up from 0 */
 	struct graph_segment *segments;
 	uint32_t nsegments;
-	const struct function *max_local; /* the kernel with the most local memory */
+	const struct function *max_local; /* the kernel with the most local memory per thread */
+	uint64_t local_bytes; /* of all threads of the kernel node that has the most */
 	pthread_mutex_t executing;        /* orders launches; protects what follows */
 	bool closing;                     /* it is being destroyed */
 	struct stream *last;              /* a reference: the stream that executed it last … */

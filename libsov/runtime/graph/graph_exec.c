@@ -241,6 +241,7 @@ static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
 	const struct submit_request q = {.engine = segment->engine,
 					 .kind = WORK_GRAPH,
 					 .kernel = g->max_local ? &g->max_local->info : NULL,
+					 .local_bytes = g->local_bytes,
 					 .time_limit = segment->time_limit};
 	struct gpu_local stream_local;
 	struct slot slot;
@@ -265,6 +266,9 @@ static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
 		graph_write_methods(g);
 	}
 	slot.inserted = segment->words ? gpu_span(segment->methods, segment->words) : 0;
+	slot.inserted_words =
+		(const uint32_t *)(const void *)((const uint8_t *)g->memory->cpu +
+						 (segment->methods - g->memory->va));
 	if (c->gpu->pad)
 		c->gpu->pad(&slot.push);
 	slot.before = slot.push.count;

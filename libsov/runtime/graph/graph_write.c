@@ -12,8 +12,10 @@
 #include <string.h>
 #include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
+#include "libsov/runtime/base/minmax.h"
 #include "libsov/runtime/graph/graph_write.h"
 #include "libsov/runtime/memory/buffer.h"
+#include "libsov/runtime/memory/local_memory.h"
 #include "libsov/runtime/module/module.h"
 
 /*
@@ -230,6 +232,9 @@ static sov_result write_kernel(struct graph_exec *g, uint32_t i)
 	graph_write_parameters(g, i);
 	if (!g->max_local || f->info.local_bytes > g->max_local->info.local_bytes)
 		g->max_local = f;
+	if (f->info.local_bytes)
+		g->local_bytes = max_u64(g->local_bytes,
+					 local_grid_bytes(c, f->info.local_bytes, l.grid, l.block));
 	return SOV_OK;
 }
 
@@ -376,6 +381,7 @@ static void end_segment(struct writer *w, enum engine engine, uint32_t at, uint3
 static bool push_copies_separately(struct writer *w, uint32_t at, uint32_t end, uint32_t host_count)
 {
 	struct graph_exec *g = w->g;
+	const struct gpu *gpu = g->member.context->gpu;
 	uint32_t copies = 0, i;
 
 	for (i = at; i < end; i++)
@@ -388,8 +394,12 @@ static bool push_copies_separately(struct writer *w, uint32_t at, uint32_t end, 
 	if (w->p.count != w->start)
 		end_segment(w, ENGINE_COMPUTE, end, at, 0);
 	w->p.copy_queue = true;
-	for (i = at, copies = 0; i < end; i++)
+	for (i = at, copies = 0; i < end; i++) {
+		if (is_copy(&g->nodes[g->order[i]]) &&
+		    w->p.count - w->start > gpu->max_copy_span_words - gpu->max_node_words)
+			end_segment(w, ENGINE_COPY, end, at, 0);
 		push_copy(g, &w->p, g->order[i], &copies);
+	}
 	end_segment(w, ENGINE_COPY, end, at, host_count);
 	w->p.copy_queue = false;
 	w->begin = end;
@@ -434,7 +444,8 @@ sov_result graph_write_methods(struct graph_exec *g)
 	uint32_t i;
 
 	if (!g->segments) {
-		g->segments = calloc(2 * g->levels + 1, sizeof(*g->segments));
+		/* Two for each level, and more where copies are too many for one. */
+		g->segments = calloc(2 * g->levels + 1 + g->count, sizeof(*g->segments));
 		g->words = calloc(g->methods_max, sizeof(*g->words));
 	}
 	if (!g->words || !g->segments)

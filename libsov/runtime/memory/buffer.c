@@ -49,7 +49,8 @@ static sov_result buffer_bind_new(struct context *c, enum winsys_placement where
 	error = c->winsys->bind(c->group, b->backing, b->va);
 	if (error) {
 		c->winsys->buffer_destroy(b->backing);
-		return set_winsys_error(error, "binding a buffer");
+		return error == -ENOMEM ? set_no_memory_error(c, where, b->bytes)
+					: set_winsys_error(error, "binding a buffer");
 	}
 	list_add_tail(&c->buffers, &b->link);
 	return SOV_OK;
@@ -163,8 +164,11 @@ sov_result buffer_map(struct context *c, struct buffer *b)
 sov_result buffer_create_mapped(struct context *c, enum winsys_placement where, bool low,
 				uint64_t bytes, struct buffer **out)
 {
-	sov_result r = buffer_create(c, where, low, bytes, out);
+	sov_result r;
 
+	if (c->device->info.host_writes_to_system)
+		where = WINSYS_SYSTEM;
+	r = buffer_create(c, where, low, bytes, out);
 	if (r)
 		return r;
 	r = buffer_map(c, *out);

@@ -2,8 +2,8 @@
 /*
  * Local memory: the threads' stacks and spilled registers. The hardware divides one area among all
  * threads that can be resident, so the area must exist before the first launch that uses it; its
- * size is the largest per-thread size so far times the threads of the whole GPU. A context has one
- * area. Where queues divide it independently of each other (local_in_launch), each stream has a
+ * size is the largest so far of the per-thread size times the threads of the whole GPU, or of the
+ * grid where the vendor's layout counts those. A context has one area. Where queues divide it independently of each other (local_in_launch), each stream has a
  * part of it. To replace the area by a larger one, all streams have to be idle, because running
  * kernels use the old one; CUDA does the same.
  */
@@ -47,7 +47,7 @@ static sov_result local_replace(struct context *c, void *arg)
 	if (l->area)
 		buffer_destroy(c, l->area);
 	l->area = NULL;
-	l->per_queue.thread_bytes = 0;
+	l->per_queue = (struct gpu_local){0};
 	r = buffer_create(c, WINSYS_VRAM, false, need->bytes * queues, &l->area);
 	if (r)
 		return r;
@@ -63,12 +63,22 @@ static bool local_needed(struct context *c, void *arg)
 	const struct local_request *q = arg;
 
 	return q->need.thread_bytes > c->local.per_queue.thread_bytes ||
-	       q->queues > c->local.queues;
+	       q->need.bytes > c->local.per_queue.bytes || q->queues > c->local.queues;
 }
 
-bool local_suffices(const struct context *c, uint32_t stream_index, uint32_t local_bytes)
+uint64_t local_grid_bytes(const struct context *c, uint32_t local_bytes, const uint32_t grid[3],
+			  const uint32_t block[3])
 {
-	return local_bytes <= c->local.per_queue.thread_bytes &&
+	return c->gpu
+		->local_layout(c->chip, local_bytes, (uint64_t)grid[0] * grid[1] * grid[2],
+			       block[0] * block[1] * block[2])
+		.bytes;
+}
+
+bool local_suffices(const struct context *c, uint32_t stream_index, uint32_t local_bytes,
+		    uint64_t bytes)
+{
+	return local_bytes <= c->local.per_queue.thread_bytes && bytes <= c->local.per_queue.bytes &&
 	       (!c->gpu->local_in_launch || stream_index < c->local.queues);
 }
 
@@ -81,18 +91,20 @@ struct gpu_local local_of(const struct context *c, uint32_t stream_index)
 	return l;
 }
 
-/* Never shrinks the per-thread size or the queue count. */
+/* Never shrinks the per-thread size, the size or the queue count. */
 sov_result local_reserve(struct context *c, uint32_t stream_index, const char *kernel,
-			 uint32_t local_bytes)
+			 uint32_t local_bytes, uint64_t bytes)
 {
 	struct local_request q = {.kernel = kernel, .local_bytes = local_bytes, .queues = 1};
-	uint32_t had, queues;
+	struct gpu_local had;
+	uint32_t queues;
 
 	pthread_mutex_lock(&c->lock);
-	had = c->local.per_queue.thread_bytes;
+	had = c->local.per_queue;
 	queues = c->local.queues;
 	pthread_mutex_unlock(&c->lock);
-	q.need = c->gpu->local_layout(c->chip, max_u32(local_bytes, had));
+	q.need = c->gpu->local_layout(c->chip, max_u32(local_bytes, had.thread_bytes), 1, 1);
+	q.need.bytes = max_u64(max_u64(q.need.bytes, bytes), had.bytes);
 	if (c->gpu->local_in_launch)
 		q.queues =
 			max_u32(max_u32(stream_index + 1, queues), atomic_load(&c->stream_count));

@@ -45,7 +45,7 @@ sov_result function_plan(struct context *c, struct function *f, const struct ima
 	if (!p->gpu)
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for kernel '%s'",
 				 DEMANGLED(k->name));
-	f->info.local_bytes = c->gpu->local_layout(c->chip, stack).thread_bytes;
+	f->info.local_bytes = c->gpu->local_layout(c->chip, stack, 1, 1).thread_bytes;
 	p->id = atomic_fetch_add(&plans, 1) + 1;
 	p->code = c->code_writes;
 	p->own_shared = k->shared_bytes - function_reserved_shared(c, im, k);

@@ -233,10 +233,15 @@ static sov_result launch_submit(struct function *f, const sov_launch *l, struct 
 				struct doorbell *doorbell)
 {
 	struct context *c = f->member.context;
-	const struct submit_request q = {.engine = ENGINE_COMPUTE,
-					 .kind = WORK_KERNEL,
-					 .kernel = &f->info,
-					 .time_limit = l->time_limit};
+	const struct submit_request q = {
+		.engine = ENGINE_COMPUTE,
+		.kind = WORK_KERNEL,
+		.kernel = &f->info,
+		.local_bytes = f->info.local_bytes ? local_grid_bytes(c, f->info.local_bytes,
+								      l->grid, l->block)
+						   : 0,
+		.time_limit = l->time_limit,
+	};
 	struct gpu_local own;
 	struct gpu_launch g;
 	struct gpu_slot at;

@@ -16,7 +16,7 @@
 #include "libsov/runtime/stream/stream.h"
 #include "libsov/runtime/trace/trace_gpu.h"
 
-#define COMMAND_BYTES (STREAM_SLOTS_OFFSET + STREAM_SLOTS * STREAM_SLOT_BYTES)
+#define COMMAND_BYTES (STREAM_SLOTS * STREAM_SLOT_BYTES)
 
 /* Streams without a handle whose queues exist already; see winsys_info.spare_queues. */
 struct stream_spares {
@@ -75,6 +75,29 @@ static bool stream_overdue(struct stream *s, sov_fault *f)
 
 /* ---- creating and destroying ---- */
 
+static sov_result rings_create(struct stream *s)
+{
+	struct context *c = s->member.context;
+	const uint32_t entries[ENGINES] = {c->gpu->ring_entries, c->gpu->copy_ring_entries};
+	uint32_t i, n = c->device->info.copy_queues ? ENGINES : 1;
+	sov_result r = SOV_OK;
+
+	for (i = 0; i < n && !r; i++)
+		r = buffer_create_mapped(c, WINSYS_VRAM, true,
+					 (uint64_t)entries[i] * c->gpu->ring_entry_bytes,
+					 &s->queues[i].ring);
+	return r;
+}
+
+static void rings_destroy(struct stream *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < ENGINES; i++)
+		if (s->queues[i].ring)
+			buffer_destroy(s->member.context, s->queues[i].ring);
+}
+
 /* Creates a stream without a handle. With the context's lock held. */
 static sov_result stream_new(struct context *c, int32_t priority, struct stream **out)
 {
@@ -96,13 +119,16 @@ static sov_result stream_new(struct context *c, int32_t priority, struct stream 
 		goto no_commands;
 	if (tracing())
 		s->trace = trace_stream_create(c, STREAM_SLOTS);
-	r = stream_start(s);
+	r = rings_create(s);
+	if (!r)
+		r = stream_start(s);
 	if (r)
 		goto no_queue;
 	*out = s;
 	return SOV_OK;
 
 no_queue:
+	rings_destroy(s);
 	trace_stream_destroy(c, s->trace);
 	buffer_destroy(c, s->commands);
 no_commands:
@@ -117,6 +143,7 @@ static void stream_delete(struct stream *s)
 	struct context *c = s->member.context;
 
 	stream_stop(s);
+	rings_destroy(s);
 	trace_stream_destroy(c, s->trace);
 	buffer_destroy(c, s->commands);
 	semaphore_destroy(c, s->done);

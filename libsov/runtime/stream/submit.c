@@ -131,7 +131,7 @@ static bool publisher_acquire(struct stream *s)
 
 static void slot_open(struct stream *s, uint64_t seqno, struct slot *slot)
 {
-	uint64_t offset = STREAM_SLOTS_OFFSET + seqno % STREAM_SLOTS * STREAM_SLOT_BYTES;
+	uint64_t offset = seqno % STREAM_SLOTS * STREAM_SLOT_BYTES;
 
 	slot->seqno = seqno;
 	slot->submission = submission_of(s, seqno);
@@ -214,10 +214,16 @@ static bool slot_take(struct stream *s, const struct submit_request *q, struct s
 /* ---- publishing ---- */
 
 static void ring_add_entry(struct stream *s, struct queue *q, const struct submission *p,
-			   uint64_t span, const struct gpu_completion *end)
+			   uint64_t span, const uint32_t *words, const struct gpu_completion *end)
 {
-	q->put = s->member.context->gpu->write_ring_entry(&q->memory, q->put, STREAM_RING_ENTRIES,
-							  span, p->engine == ENGINE_COPY, end);
+	q->put = s->member.context->gpu->write_ring_entry(&q->memory, q->put, span, words,
+							  p->engine == ENGINE_COPY, end);
+}
+
+static const uint32_t *slot_words(const struct stream *s, uint64_t span)
+{
+	return (const uint32_t *)(const void *)((const uint8_t *)s->commands->cpu +
+						(gpu_span_address(span) - s->commands->va));
 }
 
 /* Where the ring entry itself releases the seqno (gpu->write_ring_entry). */
@@ -229,18 +235,32 @@ static void ring_add_submission(struct stream *s, struct queue *q, const struct 
 		.payload = (uint32_t)seqno,
 		.interrupt = atomic_load_explicit(&p->kind, memory_order_relaxed) == WORK_INTERRUPT,
 	};
-	uint32_t i;
 
-	for (i = 0; i < 2; i++)
-		if (p->before[i])
-			ring_add_entry(s, q, p, p->before[i], NULL);
-	ring_add_entry(s, q, p, p->span, &end);
+	if (p->before[0])
+		ring_add_entry(s, q, p, p->before[0], slot_words(s, p->before[0]), NULL);
+	if (p->before[1])
+		ring_add_entry(s, q, p, p->before[1], p->inserted, NULL);
+	ring_add_entry(s, q, p, p->span, slot_words(s, p->span), &end);
 }
 
 static inline void ring_add_span(struct queue *q, uint64_t span)
 {
 	q->memory.ring[q->put] = span;
 	q->put = (q->put + 1) % STREAM_RING_ENTRIES;
+}
+
+/* Tells the queue its PUT, and rings where that must happen in the order of PUTs. Returns whether
+ * the doorbell remains to be rung. */
+static bool queue_put(struct stream *s, struct queue *q)
+{
+	if (!q->memory.wide) {
+		__atomic_store_n(q->memory.put, (uint32_t)q->put, __ATOMIC_RELEASE);
+		return true;
+	}
+	__atomic_store_n((uint64_t *)(void *)q->memory.put, q->put, __ATOMIC_RELEASE);
+	winsys_write_barrier();
+	s->member.context->winsys->ring_doorbell(q->winsys_queue);
+	return false;
 }
 
 /* Adds ring entries for all ready slots and returns the last published seqno; moved: queues whose
@@ -278,9 +298,7 @@ static uint64_t publish_ready(struct stream *s, bool moved[ENGINES])
 		atomic_store_explicit(&s->local, local, memory_order_relaxed);
 	winsys_write_barrier();
 	for (i = 0; i < ENGINES; i++)
-		if (moved[i])
-			__atomic_store_n(s->queues[i].memory.put, s->queues[i].put,
-					 __ATOMIC_RELEASE);
+		moved[i] = moved[i] && queue_put(s, &s->queues[i]);
 	return n;
 }
 
@@ -332,6 +350,7 @@ static void submission_insert(const struct slot *slot, struct submission *p)
 
 	p->before[0] = slot->before ? gpu_span(at, slot->before) : 0;
 	p->before[1] = slot->inserted;
+	p->inserted = slot->inserted_words;
 	p->span = gpu_span(at + 4 * slot->before, slot->push.count - slot->before);
 }
 
@@ -415,16 +434,16 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 	struct queue *q = &s->queues[engine];
 	struct winsys_queue_options options = {
 		.engine = engines[engine],
-		.ring = s->commands->backing,
-		.ring_offset = engine * STREAM_RING_BYTES,
-		.ring_va = s->commands->va + engine * STREAM_RING_BYTES,
-		.ring_entries = STREAM_RING_ENTRIES,
+		.ring_entries = engine == ENGINE_COPY ? c->gpu->copy_ring_entries
+						      : c->gpu->ring_entries,
 		.ring_entry_bytes = c->gpu->ring_entry_bytes,
 		.priority = s->priority,
 	};
 	const char *detail;
 	int error;
 
+	options.ring = q->ring->backing;
+	options.ring_va = q->ring->va;
 	error = c->winsys->queue_create(c->group, &options, &q->winsys_queue);
 	if (error) {
 		detail = winsys_take_error();
@@ -492,19 +511,23 @@ static enum step stream_try_begin(struct stream *s, const struct submit_request 
 		return STEP_QUEUE;
 	if (k && atomic_load_explicit(k->unloading, memory_order_relaxed))
 		return STEP_UNLOADED;
-	if (k && k->local_bytes && !local_suffices(c, s->index, k->local_bytes))
+	if (k && k->local_bytes && !local_suffices(c, s->index, k->local_bytes, q->local_bytes))
 		return STEP_LOCAL;
 	return slot_take(s, q, slot) ? STEP_GO : STEP_ROOM;
 }
 
 /* Outside of the gate: removes what prevented the submission. */
-static sov_result stream_resolve_step(struct stream *s, enum step step, const struct kernel_info *k)
+static sov_result stream_resolve_step(struct stream *s, enum step step,
+				      const struct submit_request *q)
 {
+	const struct kernel_info *k = q->kernel;
+
 	switch (step) {
 	case STEP_QUEUE:
 		return stream_need_copy_queue(s);
 	case STEP_LOCAL:
-		return local_reserve(s->member.context, s->index, k->name, k->local_bytes);
+		return local_reserve(s->member.context, s->index, k->name, k->local_bytes,
+				     q->local_bytes);
 	case STEP_ROOM:
 		if (stream_must_wrap(s, stream_last(s)))
 			return context_settle(s->member.context, stream_wrap_needed, stream_wrap,
@@ -531,7 +554,7 @@ sov_result stream_begin_request(struct stream *s, const struct submit_request *q
 				return SOV_OK;
 			gate_leave(&s->gate);
 		}
-		r = stream_resolve_step(s, step, q->kernel);
+		r = stream_resolve_step(s, step, q);
 		if (r)
 			return r;
 	}

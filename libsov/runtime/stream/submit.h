@@ -10,9 +10,7 @@
 #define STREAM_SLOTS        256
 /* A submission has up to three ring entries: a graph's commands, and those before and after
  * them. */
-#define STREAM_RING_ENTRIES 1024u
-#define STREAM_RING_BYTES   65536u                        /* at most */
-#define STREAM_SLOTS_OFFSET (ENGINES * STREAM_RING_BYTES) /* the rings come first */
+#define STREAM_RING_ENTRIES (4u * STREAM_SLOTS)
 /* A slot: the launch descriptor with its constants, then command words; both aligned to 64
  * bytes. */
 #define STREAM_SLOT_BYTES   8192u
@@ -45,13 +43,15 @@ struct submit_request {
 	enum work kind;
 	/* The kernel; of a graph, its kernel with the most local memory. NULL: none. */
 	const struct kernel_info *kernel;
-	uint64_t time_limit; /* ns; 0: the context's default */
+	uint64_t local_bytes; /* of all threads of the kernel, or of the graph's largest */
+	uint64_t time_limit;  /* ns; 0: the context's default */
 };
 
 struct queue {
 	struct winsys_queue *winsys_queue;
 	struct winsys_queue_memory memory;
-	uint32_t put;
+	struct buffer *ring;
+	uint64_t put;
 };
 
 /* What releases a submission's seqno: the compute queue after a wait-for-idle, the copy engine, or
@@ -71,6 +71,7 @@ struct submission {
 	enum engine engine;
 	uint64_t span;        /* ring entry … */
 	uint64_t before[2];   /* … and entries before it; 0: none */
+	const uint32_t *inserted; /* words of before[1] for the CPU */
 	uint64_t code, local; /* versions that the GPU has seen once it has begun the submission */
 	/* Content of the slot's memory, from its last launch. */
 	struct gpu_slot_contents written;
@@ -82,7 +83,7 @@ struct stream {
 	uint32_t index; /* smallest unused in the context when the stream was created */
 	int32_t priority;
 	bool closed;             /* a thread is destroying it */
-	struct buffer *commands; /* two rings, then the slots */
+	struct buffer *commands; /* the slots */
 	struct semaphore *done;  /* payload: low 32 bits of the last completed seqno */
 	uint64_t head;           /* oldest incomplete submission */
 	uint64_t head_since;     /* when it was first seen as the oldest */
@@ -114,6 +115,7 @@ struct slot {
 	/* Commands elsewhere in memory to run, and how many of the slot's words come before
 	 * them. */
 	uint64_t inserted;
+	const uint32_t *inserted_words; /* the same for the CPU */
 	uint32_t before;
 	struct trace_work *traced; /* trace/trace_gpu.c; NULL: not traced */
 	struct gpu_push push;

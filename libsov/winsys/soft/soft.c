@@ -23,6 +23,8 @@
 
 #define PAGE_BYTES       4096u
 #define LARGE_PAGE_BYTES (2u << 20)
+/* AMD's RDNA2 white paper: four shader engines of 20 compute units. */
+#define NAVI21_SHADER_ENGINES 4
 
 struct winsys_device {
 	struct model_config config;
@@ -159,6 +161,8 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 			.compute_class = c->compute_class,
 			.copy_class = c->copy_class,
 		};
+	else
+		out->amd.shader_engines = NAVI21_SHADER_ENGINES;
 	snprintf(out->chip, sizeof(out->chip), "%s", c->name);
 	snprintf(out->product, sizeof(out->product), "%s", c->product);
 	snprintf(out->target, sizeof(out->target), "%s", c->target);
@@ -460,6 +464,7 @@ static int soft_queue_create(struct winsys_group *g, const struct winsys_queue_o
 	}
 	q->memory.ring = (uint64_t *)((uint8_t *)o->ring->cpu + o->ring_offset);
 	q->memory.ring_entries = o->ring_entries;
+	q->memory.wide = amd;
 	q->memory.put = (uint32_t *)((uint8_t *)q->userd + layout->put);
 	q->memory.get = (uint32_t *)((uint8_t *)q->userd + layout->get);
 	pthread_mutex_lock(&g->lock);

@@ -5,7 +5,7 @@ sov=$BUILD/sov
 json=$BUILD/tests/tools/_json
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-unset SOV_KMOD SOV_NVRM SOV_NVRM_ANY SOV_SOFT SOV_VISIBLE_DEVICES
+unset SOV_KMOD SOV_NVRM SOV_NVRM_ANY SOV_KFD SOV_SOFT SOV_VISIBLE_DEVICES
 me=$(id -u)
 mine=$(id -g)
 m=
@@ -101,6 +101,47 @@ diagnose 1 kmod "no sovgpu.ko does not support this chip (AD102); supported: GH1
 machine amd; card 0000:03:00.0 0x1002 0x73bf amdgpu
 diagnose 1 nvrm "no this is not an NVIDIA GPU" "SOV_SOFT names software GPUs, which need no hardware" \
 	"doctor: nvrm does not support AMD GPUs"
+
+amdgpu() { # PCI device id, driver, mode of /dev/kfd and of the render node
+	card 0000:01:00.0 0x1002 "$1" "$2"
+	mkdir -p "$m/sys/module/amdgpu"
+	render "$4"
+	[ -z "$3" ] || { : >"$m/dev/kfd" && chmod "$3" "$m/dev/kfd"; }
+}
+diagnose 1 kfd "no amdgpu is not loaded" \
+	"as root: modprobe amdgpu (Debian: its firmware is in firmware-amd-graphics)" \
+	"doctor: amdgpu is not loaded"
+machine amd_kmod; amdgpu 0x73bf amdgpu 666 666
+diagnose 0 kfd "yes through /dev/kfd" "" "doctor: an AMD GPU is usable through /dev/kfd"
+diagnose 0 kmod "no sovgpu.ko does not support this chip (Navi 21); supported: GH100" "use it with amdgpu" \
+	"doctor: sovgpu.ko does not support an AMD GPU, amdgpu does"
+for pair in 0x73df:Navi_22 0x73ff:Navi_23 0x163f:Van_Gogh 0x743f:Navi_24 0x1681:Rembrandt 0x164e:Raphael; do
+	machine "amd_${pair%:*}"; amdgpu "${pair%:*}" amdgpu 666 666
+	has "$("$sov" doctor --root "$m")" "$(echo "${pair#*:}" | tr _ ' '), driver amdgpu" \
+		"doctor: $(echo "${pair#*:}" | tr _ ' ') is a chip that libsov has code for"
+done
+machine amd_new; amdgpu 0x744c amdgpu 666 666
+diagnose 1 kfd "no the library does not support this chip (an unknown AMD chip); supported: gfx1030 to gfx1036" \
+	"SOV_SOFT names software GPUs, which need no hardware" "doctor: an AMD chip without code is refused"
+machine amd_vfio; amdgpu 0x73bf vfio-pci 666 666
+diagnose 1 kfd "no the GPU is bound to driver vfio-pci" "as root: echo 0000:01:00.0 \
+>/sys/bus/pci/drivers/vfio-pci/unbind; echo 0000:01:00.0 >/sys/bus/pci/drivers/amdgpu/bind" \
+	"doctor: another driver has the AMD GPU"
+machine amd_arm64; amdgpu 0x73bf amdgpu "" 666
+diagnose 1 kfd "no /dev/kfd does not exist" \
+	"boot a kernel that is built with CONFIG_HSA_AMD (Debian's 6.12 for arm64 is not)" "doctor: /dev/kfd is missing"
+touch "$m/.dockerenv"
+diagnose 1 kfd "no /dev/kfd does not exist" "start the container with --device /dev/kfd --device /dev/dri/renderD128" \
+	"doctor: /dev/kfd is missing in a container"
+machine amd_denied; amdgpu 0x73bf amdgpu 660 666
+diagnose 1 kfd "no user 4711 has no permission to open /dev/kfd" \
+	"join group render (as root: usermod -aG render NAME) and log in again" "doctor: /dev/kfd is not accessible"
+machine amd_render; amdgpu 0x73bf amdgpu 666 660
+diagnose 1 kfd "no user 4711 has no permission to open /dev/dri/renderD128" \
+	"join group render (as root: usermod -aG render NAME) and log in again" "doctor: an AMD GPU's render node is not accessible"
+export SOV_KFD=0
+diagnose 1 kfd "no SOV_KFD=0 disables it" "unset SOV_KFD" "doctor: SOV_KFD=0 disables amdgpu's GPUs"
+unset SOV_KFD
 
 machine no_firmware; h200; sovgpu loaded
 diagnose 1 kmod "no firmware nvidia/gh100/gsp/fmc-570.144.bin is missing" "install it (Debian: firmware-nvidia-graphics of \

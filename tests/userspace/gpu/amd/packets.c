@@ -8,7 +8,6 @@
 #include "libsov/gpu/amd/amd_gpu.h"
 #include "tests/tap.h"
 
-#define NOP          0xffff1002
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static uint32_t words[700];
@@ -41,7 +40,12 @@ static struct gpu_push new_push(bool copy_queue)
 /* ---- launches ---- */
 
 static const struct amd_gpu_config navi21 = {
-	.units = 80, .waves_per_unit = 32, .registers_per_unit = 65536, .lds_per_unit = 64 << 10};
+	.units = 80,
+	.waves_per_unit = 32,
+	.registers_per_unit = 65536,
+	.lds_per_unit = 64 << 10,
+	.engines = 4,
+};
 
 static const struct gpu_local scratch = {
 	.thread_bytes = 96, .unit_bytes = 3072, .bytes = 3072 * 2560, .address = 0x7e1234560000};
@@ -159,10 +163,14 @@ static void test_hidden_arguments(void)
 
 static void test_occupancy(void)
 {
-	struct gpu_local l = amd_dispatch_scratch(&navi21, 33);
+	struct gpu_local l = amd_dispatch_scratch(&navi21, 33, 1000000, 256);
 
 	ok(l.thread_bytes == 64 && l.unit_bytes == 2048 && l.bytes == 2048ull * 2560,
-	   "amd: scratch covers 2,560 waves of 32 threads");
+	   "amd: scratch of a large grid covers 2,560 waves of 32 threads");
+	ok(amd_dispatch_scratch(&navi21, 16384, 1, 256).bytes == 16384ull * 32 * 8 * 4,
+	   "amd: scratch of one workgroup covers its waves on each of four shader engines");
+	ok(amd_dispatch_scratch(&navi21, 33, 9, 33).bytes == 2048ull * 4 * 2 * 4,
+	   "amd: scratch of nine workgroups covers four of them on each shader engine");
 	ok(amd_dispatch_occupancy(&navi21, 64, false, 1024, 0) == 2,
 	   "amd: two workgroups of 1,024 threads with 64 VGPRs fit a WGP");
 	ok(amd_dispatch_occupancy(&navi21, 65, false, 1024, 0) == 0,
@@ -252,6 +260,15 @@ static void test_copies(void)
 	amd_gpu.fill(&p, 0x1001, 0xab, 1, 2, 0x2000, 9);
 	ok(WORDS_EQUAL(&p, 0xb, 0x1001, 0, 0xabababab, 1),
 	   "amd: a fill inside one word uses bytes");
+	p = new_push(true);
+	amd_gpu.fill(&p, 0xfffffffc, 7, 4, 0x800004, 0x2000, 9);
+	ok(WORDS_EQUAL(&p, 0x8000000b, 0xfffffffc, 0, 7, 0x3fffff, 0x8000000b, 0x3ffffc, 1, 7,
+		       0x3fffff, 0x8000000b, 0x7ffffc, 1, 7, 3),
+	   "amd: a fill of more than 4 MiB is divided, because its count has 22 bits");
+	p = new_push(true);
+	amd_gpu.fill(&p, 1, 7, 1, amd_gpu.max_fill_bytes, 0x2000, 9);
+	ok(!p.overflow && p.count <= amd_gpu.max_node_words,
+	   "amd: the largest fill fits a graph's node");
 }
 
 static void test_copy_lines(void)
@@ -291,40 +308,56 @@ static void test_copy_lines(void)
 
 /* ---- rings ---- */
 
+/* A ring of 64 words. */
 static void test_ring_entries(void)
 {
 	const struct gpu_completion completion = {.semaphore = 0x1234567890, .payload = 42},
 				    with_interrupt = {.semaphore = 0x1234567890,
 						      .payload = 42,
 						      .interrupt = true};
-	uint32_t ring[4 * 16 + 1] = {0};
-	struct winsys_queue_memory m = {.ring = (uint64_t *)(void *)ring, .ring_entries = 4};
-	struct gpu_push entry = {.words = ring + 16, .count = 16};
+	static const uint32_t fence[] = {0x30005, 0x34567890, 0x12, 42};
+	static const uint32_t copy[] = {0xa0, 0xa1, 0xa2, 0xa3, 0xa4};
+	const uint64_t span = gpu_span(0x9876543210, 24);
+	uint32_t ring[65] = {0};
+	struct winsys_queue_memory m = {.ring = (uint64_t *)(void *)ring, .ring_entries = 64};
+	struct gpu_push entry = {.words = ring + 16, .count = 4};
 
-	ok(amd_gpu.ring_entry_bytes == 64, "amd: a ring entry has 16 words");
-	ok(amd_gpu.write_ring_entry(&m, 16, 4, gpu_span(0x9876543210, 24), false, NULL) == 32,
-	   "amd: PUT of a compute queue counts words");
-	ok(WORDS_EQUAL(&entry, 0xc0023f02, 0x76543210, 0x98, 1u << 23 | 24, NOP, NOP, NOP, NOP, NOP,
-		       NOP, NOP, NOP, NOP, NOP, NOP, NOP) &&
-		   !ring[15] && !ring[32],
-	   "amd: a ring entry is INDIRECT_BUFFER padded with NOPs");
-	amd_gpu.write_ring_entry(&m, 16, 4, gpu_span(0x9876543210, 24), false, &completion);
-	ok(WORDS_EQUAL(&entry, 0xc0023f02, 0x76543210, 0x98, 1u << 23 | 24, 0xc0004602, 0x407,
-		       0xc0064902, 0x06603514, 1u << 29, 0x34567890, 0x12, 42, 0, 0, NOP, NOP),
-	   "amd: a completion adds a release after CS_PARTIAL_FLUSH");
-	amd_gpu.write_ring_entry(&m, 16, 4, 0, false, &with_interrupt);
+	ok(amd_gpu.ring_entry_bytes == 4, "amd: a ring counts words");
+	ok(amd_gpu.write_ring_entry(&m, 16, span, NULL, false, NULL) == 20 &&
+		   WORDS_EQUAL(&entry, 0xc0023f02, 0x76543210, 0x98, 1u << 23 | 24),
+	   "amd: a compute queue's entry is INDIRECT_BUFFER, and PUT counts words");
+	entry.count = 14;
+	ok(amd_gpu.write_ring_entry(&m, 0x100000010, span, NULL, false, &completion) ==
+			   0x10000001e &&
+		   WORDS_EQUAL(&entry, 0xc0023f02, 0x76543210, 0x98, 1u << 23 | 24, 0xc0004602,
+			       0x407, 0xc0064902, 0x06603514, 1u << 29, 0x34567890, 0x12, 42, 0, 0),
+	   "amd: a completion adds a release after CS_PARTIAL_FLUSH, and PUT has 64 bits");
+	entry.count = 10;
+	amd_gpu.write_ring_entry(&m, 16, 0, NULL, false, &with_interrupt);
 	ok(WORDS_EQUAL(&entry, 0xc0004602, 0x407, 0xc0064902, 0x06603514, 1u << 29 | 2 << 24,
-		       0x34567890, 0x12, 42, 0, 0, NOP, NOP, NOP, NOP, NOP, NOP),
+		       0x34567890, 0x12, 42, 0, 0),
 	   "amd: a completion without a span releases and interrupts");
-	ok(amd_gpu.write_ring_entry(&m, 48, 4, gpu_span(0x9876543210, 24), false, NULL) == 0,
-	   "amd: PUT wraps at the end of the ring");
-	ok(!ring[64], "amd: the last entry stays inside the ring");
-	ok(amd_gpu.write_ring_entry(&m, 64, 4, gpu_span(0x9876543220, 24), true, &with_interrupt) ==
-		   128,
-	   "amd: PUT of a copy queue counts bytes");
-	ok(WORDS_EQUAL(&entry, 0, 0, 4, 0x76543220, 0x98, 24, 0, 0, 0x30005, 0x34567890, 0x12, 42,
-		       6, 0, 0, 0),
-	   "amd: a copy queue's entry is an aligned INDIRECT, a FENCE and a TRAP");
+	ok(amd_gpu.write_ring_entry(&m, 62, span, NULL, false, NULL) == 66 &&
+		   ring[63] == 0x76543210 && ring[0] == 0x98 && ring[1] == (1u << 23 | 24) &&
+		   !ring[64],
+	   "amd: words wrap at the end of the ring, PUT does not");
+	ok(amd_gpu.write_ring_entry(&m, 64, gpu_span(0x9876543220, 5), copy, true, &completion) ==
+			   100 &&
+		   !memcmp(ring + 16, copy, sizeof(copy)) &&
+		   !memcmp(ring + 21, fence, sizeof(fence)),
+	   "amd: a copy queue's words and its FENCE are in the ring, and PUT counts bytes");
+	m.event_mailbox = 0x7000000008;
+	m.event_id = 77;
+	entry.count = 10;
+	amd_gpu.write_ring_entry(&m, 64, 0, NULL, true, &with_interrupt);
+	ok(WORDS_EQUAL(&entry, 0x30005, 0x34567890, 0x12, 42, 0x30005, 8, 0x70, 77, 6, 77),
+	   "amd: a copy queue writes an event's mailbox before the TRAP with the event's number");
+	entry.count = 18;
+	amd_gpu.write_ring_entry(&m, 16, 0, NULL, false, &with_interrupt);
+	ok(WORDS_EQUAL(&entry, 0xc0004602, 0x407, 0xc0064902, 0x06603514, 1u << 29, 0x34567890,
+		       0x12, 42, 0, 0, 0xc0064902, 0x06603514, 1u << 29 | 2 << 24, 8, 0x70, 77, 0,
+		       77),
+	   "amd: a compute queue interrupts after it has written an event's mailbox");
 }
 
 int main(void)

@@ -149,26 +149,20 @@ static void navi_ring_doorbell(struct navi *n, struct navi_queue *q)
 	model_doorbell(n->m, model_channel_token(q->channel));
 }
 
-/* Submits the packets written since the last call. */
+/* Submits the packets written since the last call, in an indirect buffer or, to a copy queue, in the
+ * ring. */
 static void navi_submit(struct navi *n, struct navi_queue *q)
 {
 	uint64_t va = NAVI_BUFFER(q->number) + 4ull * q->start;
 
 	if (q->copy) {
-		while (q->buffer % AMD_SDMA_INDIRECT_ALIGN)
-			navi_word(n, q, AMD_SDMA(AMD_SDMA_NOP, 0));
-		while ((q->put + AMD_SDMA_INDIRECT_WORDS) % AMD_SDMA_INDIRECT_ALIGN)
-			navi_ring(n, q, AMD_SDMA(AMD_SDMA_NOP, 0));
-		navi_ring(n, q, AMD_SDMA(AMD_SDMA_INDIRECT, 0));
+		for (uint32_t i = q->start; i < q->buffer; i++)
+			navi_ring(n, q, navi_at(n, NAVI_BUFFER(q->number))[i]);
 	} else {
 		navi_ring(n, q, AMD_PM4(AMD_PM4_INDIRECT_BUFFER, AMD_PM4_IB_WORDS));
-	}
-	navi_ring(n, q, LOW(va));
-	navi_ring(n, q, HIGH(va));
-	navi_ring(n, q, (q->buffer - q->start) | (q->copy ? 0 : AMD_PM4_IB_VALID));
-	if (q->copy) {
-		navi_ring(n, q, 0);
-		navi_ring(n, q, 0);
+		navi_ring(n, q, LOW(va));
+		navi_ring(n, q, HIGH(va));
+		navi_ring(n, q, (q->buffer - q->start) | AMD_PM4_IB_VALID);
 	}
 	q->start = q->buffer;
 	if (q->buffer > 0x6000)

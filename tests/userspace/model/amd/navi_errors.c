@@ -87,7 +87,8 @@ static const struct {
 	 13,
 	 {AMD_SDMA(1, 4), 0, 1, 0, AMD_SDMA_Z_PITCH(0, 2), 1, 0, 1, 0, AMD_SDMA_Z_PITCH(0, 1), 0,
 	  1}},
-	{"in an indirect buffer; indirect buffers do not nest", 6, {AMD_SDMA(4, 0), 0, 1, 8}},
+	{"a user's copy queue executes no indirect buffers", 6, {AMD_SDMA(4, 0), 0, 1, 8}},
+	{"the count 0x400003 has more than 22 bits", 5, {AMD_SDMA(11, 0), 0, 1, 0, 0x400003}},
 	{"the fence at 0x700000000", 4, {AMD_SDMA(5, 0), 0, 7, 1}},
 	{"FENCE: the address 0x100000002", 4, {AMD_SDMA(5, 0), 2, 1, 1}},
 	{"reading registers", 6, {AMD_SDMA(8, 0), 0, 1}},
@@ -123,8 +124,8 @@ static uint32_t malformed(void)
 	return bad;
 }
 
-/* Errors of the ring itself: an invalid pointer, an incomplete packet, a misaligned indirect
- * packet, a chain. */
+/* Errors of the ring itself: an invalid pointer, one that is a ring ahead, an incomplete packet, a
+ * chain. */
 static bool bad_rings(void)
 {
 	struct navi_queue *q = navi_queue(&n, 1, true);
@@ -135,12 +136,13 @@ static bool bad_rings(void)
 	model_doorbell(n.m, model_channel_token(q->channel));
 	good = contains(navi_error(q, &e), "PUT is 6 bytes") && e.fault == MODEL_FAULT_RING;
 	q = navi_queue(&n, 1, true);
-	navi_ring(&n, q, AMD_SDMA(AMD_SDMA_INDIRECT, 0));
-	for (uint32_t i = 0; i < 5; i++)
-		navi_ring(&n, q, 8);
+	q->put = NAVI_WORDS;
 	navi_ring_doorbell(&n, q);
-	good &= contains(navi_error(q, &e), "at word 0 of the ring") &&
-		e.fault == MODEL_FAULT_PACKET;
+	good &= contains(navi_error(q, &e), "PUT is 4096 and the read pointer 0; PUT is never");
+	q = navi_queue(&n, 0, false);
+	q->put = NAVI_WORDS;
+	navi_ring_doorbell(&n, q);
+	good &= contains(navi_error(q, &e), "PUT is 1024 and the read pointer 0; PUT is never");
 	q = navi_queue(&n, 0, false);
 	navi_ring(&n, q, AMD_PM4(AMD_PM4_NOP, 20));
 	navi_ring_doorbell(&n, q);
