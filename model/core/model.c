@@ -82,6 +82,8 @@ int model_create(const struct model_config *config, struct model **out)
 	m->qmd = nv_qmd_layout_of(m->chip->sm);
 	m->hazard = config->hazard;
 	m->weak_seed = config->weak_seed;
+	m->translate = config->translate;
+	m->translate_visits = config->translate_visits;
 	m->vram_bytes = config->vram_bytes;
 	if (m->vram_bytes)
 		m->vram = mmap(NULL, m->vram_bytes, PROT_READ | PROT_WRITE,
