@@ -37,6 +37,10 @@ struct model_config {
 	bool hazard;         /* check stall counts and scoreboards (AMD: wait counters) */
 	uint64_t weak_seed;  /* weak memory mode, with choices by this seed; 0: off */
 	uint64_t order_seed; /* the order of warps, by this seed; 0: by number (warp_order.h) */
+	/* NVIDIA: translates code for the host, with at most this instruction set (enum emit_isa);
+	 * 0: interprets. Code is translated when a warp reaches it for the translate_visits-th
+	 * time. */
+	uint32_t translate, translate_visits;
 };
 
 /* Functions that return int return 0 or a negative errno. */

@@ -33,8 +33,9 @@ struct model {
 	const struct vendor *vendor;
 	const struct nv_qmd_layout *qmd; /* NVIDIA only */
 	bool hazard;
-	uint64_t weak_seed;            /* 0: memory is strongly ordered */
-	uint64_t order_seed;           /* 0: warps execute by number */
+	uint64_t weak_seed;  /* 0: memory is strongly ordered */
+	uint64_t order_seed; /* 0: warps execute by number */
+	uint32_t translate, translate_visits;
 	_Atomic uint64_t weak_streams; /* sequences of random numbers that were made from it */
 	uint8_t *vram;
 	uint64_t vram_bytes;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/nv/exec.h"
+#include "model/nv/translate.h"
 
 #define BUCKETS 64
 
@@ -15,6 +15,7 @@ struct code {
 	bool hazard;
 	pthread_mutex_t lock;
 	struct code_page *buckets[BUCKETS];
+	struct translator *translator; /* NULL: code is interpreted */
 };
 
 struct code *code_create(const struct model *m)
@@ -26,6 +27,9 @@ struct code *code_create(const struct model *m)
 	atomic_init(&c->references, 1);
 	c->sm = m->chip->sm;
 	c->hazard = m->hazard;
+	/* Hazard mode checks each instruction, and weak memory each access. */
+	if (!m->hazard && !m->weak_seed && m->translate)
+		c->translator = translator_create(m->translate, m->translate_visits);
 	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }
@@ -38,6 +42,7 @@ struct code *code_get(struct code *c)
 
 static void page_free(struct code_page *p)
 {
+	free(p->translation);
 	free(p->timings);
 	free(p);
 }
@@ -51,6 +56,7 @@ void code_put(struct code *c)
 			next = p->next;
 			page_free(p);
 		}
+	translator_destroy(c->translator);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
@@ -67,6 +73,8 @@ static struct code_page *page_create(struct code *c, uint64_t va, const uint8_t 
 		free(p);
 		return NULL;
 	}
+	if (c->translator)
+		p->translation = translation_create(c->translator);
 	for (uint32_t i = 0; i < PAGE_OPS; i++) {
 		struct op *op = &p->ops[i];
 		struct sass_word word;

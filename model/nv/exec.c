@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/nv/exec.h"
+#include "model/nv/translate.h"
 
 #define WARP_QUANTUM 2048u      /* instructions that a warp executes in one scheduling quantum */
 #define MAX_STRAIGHT (1u << 16) /* instructions without a jump by which a quantum may be longer */
@@ -97,7 +97,7 @@ static bool fetch_valid(struct warp *w, const struct op *op)
 static uint32_t warp_run(struct warp *w, uint32_t budget)
 {
 	const struct code_page *page = NULL;
-	bool jumped = false;
+	bool jumped = false, entry = true; /* translated code may begin here */
 	uint32_t done = 0;
 
 	w->late &= ~w->mask;
@@ -106,12 +106,21 @@ static uint32_t warp_run(struct warp *w, uint32_t budget)
 	while ((done < budget || (!jumped && w->ready && done - budget < MAX_STRAIGHT)) &&
 	       (w->mask || warp_schedule(w, false))) {
 		const struct op *op;
-		uint32_t mask;
+		uint32_t mask, count;
 
 		if (!page || w->pc - page->va >= MMU_PAGE_BYTES) {
 			page = code_page_at(w);
 			if (!page)
 				break;
+		}
+		if (entry && page->translation && done < budget) {
+			count = translated_run(w, page, budget - done, &jumped);
+			done += count;
+			w->clock += count;
+			if (w->halt)
+				break;
+			if (count)
+				continue;
 		}
 		op = &page->ops[(w->pc - page->va) / WORD_BYTES];
 		if ((w->pc % WORD_BYTES || op->top > w->registers) && !fetch_valid(w, op))
@@ -126,6 +135,7 @@ static uint32_t warp_run(struct warp *w, uint32_t budget)
 		if (w->halt & HALT_FAULT)
 			break;
 		jumped = w->next != w->pc + WORD_BYTES;
+		entry = jumped || op->run != run_vector;
 		w->pc = w->next;
 		done++;
 		if (w->halt)

@@ -96,7 +96,8 @@ struct code_page {
 	struct code_page *next;
 	struct op ops[PAGE_OPS];
 	struct sass_inst insts[PAGE_OPS];
-	struct timing *timings; /* NULL outside hazard mode */
+	struct timing *timings;          /* NULL outside hazard mode */
+	struct translation *translation; /* NULL: the code is interpreted */
 };
 
 /* Returns the page that holds va, or NULL and *why if it cannot be read (MMU_OK: out of memory). */

@@ -96,6 +96,7 @@ static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, 
 			  char *message, size_t message_bytes)
 {
 	const char *text = secure_getenv("SOV_SOFT");
+	const char *translate = secure_getenv("SOV_SOFT_TRANSLATE");
 	struct model_config list[SOFT_MAX_DEVICES];
 	uint64_t seed;
 	uint32_t i;
@@ -108,6 +109,9 @@ static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, 
 	if (!soft_list_parse(text, list, count, message, message_bytes))
 		return -EINVAL;
 	for (i = 0; i < *count; i++) {
+		if (!soft_translate_parse(translate ? translate : SOFT_TRANSLATE_DEFAULT, &list[i],
+					  message, message_bytes))
+			return -EINVAL;
 		if (!devices[i]) {
 			devices[i] = calloc(1, sizeof(*devices[i]));
 			if (!devices[i]) {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "libsov/winsys/soft/soft.h"
+#include "model/translate/emit.h"
 
 #define MIN_VRAM    (UINT64_C(64) << 20)
 #define MAX_VRAM    (UINT64_C(1) << 40)
@@ -184,4 +185,32 @@ bool soft_list_parse(const char *text, struct model_config list[SOFT_MAX_DEVICES
 			return false;
 	}
 	return true;
+}
+
+/* SOV_SOFT_TRANSLATE; eager: translate what is executed for the first time, for tests. */
+bool soft_translate_parse(const char *text, struct model_config *c, char *message,
+			  size_t message_bytes)
+{
+	static const struct {
+		const char *name;
+		enum emit_isa isa;
+		uint32_t visits;
+	} words[] = {
+		{"0", EMIT_NONE, 0},
+		{"1", EMIT_AVX512, TRANSLATE_VISITS},
+		{"avx2", EMIT_AVX2, TRANSLATE_VISITS},
+		{"eager", EMIT_AVX512, 1},
+		{"eager-avx2", EMIT_AVX2, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(text, words[i].name))
+			continue;
+		c->translate = words[i].isa;
+		c->translate_visits = words[i].visits;
+		return true;
+	}
+	snprintf(message, message_bytes,
+		 "SOV_SOFT_TRANSLATE is '%s'; it must be 0, 1, avx2, eager or eager-avx2", text);
+	return false;
 }

@@ -72,27 +72,35 @@ static void rig_channel(struct rig *r)
 		abort();
 }
 
-/* With TEST_WEAK in weak memory mode, with this seed. */
-__attribute__((unused)) static void rig_open(struct rig *r, const char *chip, bool hazard,
-					     uint32_t threads)
+static void rig_open_config(struct rig *r, const struct model_config *c)
 {
-	const char *seed = getenv("TEST_WEAK");
-	struct model_config c = {.chip = model_chip_find(chip),
-				 .vram_bytes = RIG_BYTES,
-				 .threads = threads,
-				 .hazard = hazard,
-				 .weak_seed = seed ? strtoull(seed, NULL, 10) : 0};
-
 	memset(r, 0, sizeof(*r));
-	if (model_create(&c, &r->m) || model_space_create(r->m, &r->space))
+	if (model_create(c, &r->m) || model_space_create(r->m, &r->space))
 		abort();
 	r->vram = model_vram(r->m, NULL);
-	r->layout = nv_qmd_layout_of(c.chip->sm);
-	r->params = c.chip->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
+	r->layout = nv_qmd_layout_of(c->chip->sm);
+	r->params = c->chip->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
 	if (model_map(r->space, RIG_BASE, r->vram, RIG_BYTES,
 		      MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
 		abort();
 	rig_channel(r);
+}
+
+/* With TEST_WEAK in weak memory mode, with this seed; with TEST_TRANSLATE (enum emit_isa) all code
+ * is translated. */
+__attribute__((unused)) static void rig_open(struct rig *r, const char *chip, bool hazard,
+					     uint32_t threads)
+{
+	const char *seed = getenv("TEST_WEAK"), *isa = getenv("TEST_TRANSLATE");
+	struct model_config c = {.chip = model_chip_find(chip),
+				 .vram_bytes = RIG_BYTES,
+				 .threads = threads,
+				 .hazard = hazard,
+				 .translate = isa ? (uint32_t)strtoul(isa, NULL, 10) : 0,
+				 .translate_visits = 1,
+				 .weak_seed = seed ? strtoull(seed, NULL, 10) : 0};
+
+	rig_open_config(r, &c);
 }
 
 __attribute__((unused)) static void rig_close(struct rig *r)

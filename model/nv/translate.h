@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Translates straight-line SASS into host code that works on whole rows. The interpreter (exec.c)
+ * runs what has not been translated: instructions that end a block, warps that reach code for the
+ * first times, and hosts without a backend. */
+#ifndef MODEL_NV_TRANSLATE_H
+#define MODEL_NV_TRANSLATE_H
+
+#include "model/nv/exec.h"
+#include "model/translate/emit.h"
+
+struct translator;  /* of a code cache */
+struct translation; /* of a code page */
+
+/* Returns NULL if the host cannot execute generated code. visits: how often a warp reaches an
+ * instruction before code that begins there is translated. */
+struct translator *translator_create(enum emit_isa isa, uint32_t visits);
+void translator_destroy(struct translator *t);
+struct translation *translation_create(struct translator *t);
+
+/* Runs translated code from the warp's pc, about as many instructions as left. Returns their
+ * number; 0: none is translated here. *jumped is set if the last one was a jump. */
+uint32_t translated_run(struct warp *w, const struct code_page *page, uint32_t left, bool *jumped);
+
+/* translate_handlers.c: a faster handler than the interpreter's for generated code, or NULL. */
+run_fn *translated_handler(const struct op *op, enum emit_isa isa);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+/* Instructions that are calls: memory, warp operations, special registers, convergence. */
+#include "model/nv/translate_block.h"
+
+#if EMIT_HOST
+
+/* Zeros: row_of() leaves the clocks to the interpreter, which counts instructions one by one. */
+static bool emit_cs2r(struct block *b, const struct op *op)
+{
+	uint32_t words = op->inst->mod[SASS_M_WIDTH] == SASS_WIDTH_32 ? 1 : 2;
+
+	emit_vector(b->e, V_XOR, 0, 0, 0);
+	for (uint32_t c = 0; c < b->e->chunks; c++)
+		for (uint32_t k = 0; k < words; k++)
+			block_destination(b, k, 0, c);
+	return true;
+}
+
+static bool emit_nothing(struct block *b, const struct op *op)
+{
+	(void)b;
+	(void)op;
+	return true;
+}
+
+static bool emit_helper(struct block *b, const struct op *op)
+{
+	run_fn *fn = translated_handler(op, b->translator->isa);
+
+	if (!fn)
+		return false;
+	block_call(b, fn);
+	return true;
+}
+
+/* Lanes may block: continue only if none did. */
+static bool emit_bsync(struct block *b, const struct op *op)
+{
+	emit_jump_at same;
+
+	block_call(b, op->run);
+	emit_scalar_load(b->e, S_1, S_WARP, OF_WARP(mask));
+	emit_scalar(b->e, S_CMP, S_1, S_MASK);
+	same = emit_jump(b->e, IF_ZERO);
+	block_uncount(b, b->index + 1 - b->first);
+	block_set_pc(b, block_pc(b, b->index + 1));
+	block_leave(b, false);
+	emit_here(b->e, same);
+	return true;
+}
+
+const struct translate_row translate_call[] = {
+	{SASS_MUFU, emit_helper, true},
+	{SASS_LDG, emit_helper, true},
+	{SASS_STG, emit_helper, true},
+	{SASS_LDS, emit_helper, true},
+	{SASS_STS, emit_helper, true},
+	{SASS_BSYNC, emit_bsync, true},
+	{SASS_NOP, emit_nothing, true},
+	{SASS_DEPBAR, emit_nothing, true},
+	{SASS_DEPBAR_SET, emit_nothing, true},
+	{SASS_CS2R, emit_cs2r, true},
+	{SASS_LD, NULL, true},
+	{SASS_ST, NULL, true},
+	{SASS_LDL, NULL, true},
+	{SASS_STL, NULL, true},
+	{SASS_S2UR, NULL, true},
+	{SASS_S2R, NULL, true},
+	{SASS_R2UR, NULL, true},
+	{SASS_ULDC_UREG, NULL, true},
+	{SASS_UP2UR, NULL, true},
+	{SASS_UR2UP, NULL, true},
+	{SASS_P2R, NULL, true},
+	{SASS_R2P, NULL, true},
+	{SASS_SHFL, NULL, true},
+	{SASS_VOTE, NULL, true},
+	{SASS_VOTEU, NULL, true},
+	{SASS_MATCH_ALL, NULL, true},
+	{SASS_MATCH_ANY, NULL, true},
+	{SASS_REDUX, NULL, true},
+	{SASS_BSSY, NULL, true},
+	{SASS_MEMBAR, NULL, true},
+	{SASS_ERRBAR, NULL, true},
+	{SASS_CCTL, NULL, true},
+	{SASS_CCTL_IVALL, NULL, true},
+	{0},
+};
+
+#endif

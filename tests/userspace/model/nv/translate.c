@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+/* Translated code computes what the interpreter computes, bit for bit: random loops of the
+ * translator's instructions, with all forms of operands, guards, divergence and lanes that have
+ * exited, run in both and by every instruction set that the host has. */
+#include "model/nv/exec.h"
+#include "model/translate/emit.h"
+#include "tests/userspace/model/nv/_rig.h"
+
+#define PROGRAMS  160u
+#define BODY      24u
+#define TURNS     3u
+#define THREADS   96u /* the last warp has lanes that exit early */
+#define BLOCKS    2u
+#define FIRST     8u /* registers with values */
+#define LAST      24u
+#define RESULTS   (LAST - FIRST + 5) /* registers, predicates, uniform registers */
+#define IN_WORDS  (RESULTS * THREADS * BLOCKS)
+#define OUT       (RIG_DATA + 0x100000)
+#define OUT_BYTES (4ull * RESULTS * THREADS * BLOCKS)
+#define SCRATCH   (RIG_DATA + 0x200000)
+#define MAX_TRIES 100000u
+
+static uint64_t state;
+
+static uint32_t noise(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (uint32_t)(state * 0x9e3779b97f4a7c15 >> 32);
+}
+
+static uint32_t below(uint32_t n)
+{
+	return noise() % n;
+}
+
+/* Operations that have code of their own; half of the instructions are of these. */
+static const uint16_t own[] = {
+	SASS_FADD,   SASS_FMUL, SASS_FFMA,  SASS_FSETP, SASS_FSEL, SASS_MUFU,
+	SASS_SEL,    SASS_MOV,  SASS_IADD3, SASS_VIADD, SASS_IMAD, SASS_IMAD_WIDE,
+	SASS_LOP3,   SASS_LEA,  SASS_ISETP, SASS_IMNMX, SASS_SHF,  SASS_VIMNMX,
+	SASS_UIADD3, SASS_UMOV, SASS_USHF,  SASS_LDC,   SASS_ULDC, SASS_CS2R,
+};
+#define OWN (sizeof(own) / sizeof(own[0]))
+
+static uint32_t pick(void)
+{
+	static const uint32_t corners[] = {
+		0,          1,          31,         32,         63,         0x80000000, 0x007fffff,
+		0x00800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x3f800000,
+		0x807fffff, 0x80800000, ~0u,        0x7fffffff, 0x1f800000, 0x20000000, 4,
+	};
+
+	return below(3) ? noise() : corners[below(sizeof(corners) / sizeof(corners[0]))];
+}
+
+static uint64_t next_random(void *unused)
+{
+	(void)unused;
+	return (uint64_t)noise() << 32 | noise();
+}
+
+/* Keeps to the registers and constants that the program has. */
+static void confine(struct rig *r, struct sass_operand *o)
+{
+	switch (o->kind) {
+	case SASS_GPR:
+		if (o->reg != SASS_RZ)
+			o->reg = (uint8_t)(FIRST + below(LAST - FIRST));
+		break;
+	case SASS_UGPR:
+		if (o->reg != SASS_URZ)
+			o->reg = (uint8_t)(4 + below(4));
+		break;
+	case SASS_PRED:
+		if (o->reg != SASS_PT)
+			o->reg = (uint8_t)below(6);
+		break;
+	case SASS_CONST:
+		o->aux = 0;
+		o->reg = SASS_RZ;
+		o->value = (int64_t)(r->params + 8 * below(4));
+		break;
+	case SASS_IMM:
+		if (below(2) && o->value > UINT16_MAX)
+			o->value = pick();
+		break;
+	}
+}
+
+static bool is_own(uint16_t op)
+{
+	for (size_t i = 0; i < OWN; i++)
+		if (own[i] == op)
+			return true;
+	return false;
+}
+
+/* Only instructions that are computed from operands, in the registers of the program. */
+static bool is_usable(const struct sass_inst *in)
+{
+	struct op op = {.inst = in};
+
+	if (sass_is_misaligned(in) || op_prepare(&op, in) || op.top > LAST)
+		return false;
+	if (in->op == SASS_CS2R)
+		return op.imm[0] == SASS_SR_ZERO;
+	return op.run == run_vector || op.run == run_uniform || in->op == SASS_LDC ||
+	       in->op == SASS_ULDC || in->op == SASS_VOTE || in->op == SASS_SHFL;
+}
+
+/* Appends a random instruction; forms that do not exist are tried again. */
+static void random_instruction(struct rig *r)
+{
+	struct sass_word *code = rig_at(r, RIG_CODE);
+	bool want_own = below(4);
+
+	for (uint32_t k = 0; k < MAX_TRIES; k++) {
+		const struct sass_form *f = sass_form_at(below(sass_form_count()));
+		struct sass_inst in, back;
+
+		if (!sass_form_in(f, 90) || is_own(sass_form_op(f)) != want_own)
+			continue;
+		sass_random(f, 90, next_random, NULL, &in);
+		for (uint32_t i = 0; i < in.nops; i++)
+			confine(r, &in.ops[i]);
+		in.guard = below(3) ? SASS_PT : (uint8_t)below(6);
+		in.guard_not = in.guard != SASS_PT && below(2);
+		if (!sass_encode(90, &in, &code[r->code], NULL) ||
+		    !sass_decode(90, code[r->code], &back) || !is_usable(&back))
+			continue;
+		r->code++;
+		return;
+	}
+	diag("no instruction found");
+	abort();
+}
+
+/* Loads and stores of words, pairs and quads: lanes side by side, spread, or all alike. */
+static void random_access(struct rig *r)
+{
+	static const uint8_t widths[] = {SASS_WIDTH_32, SASS_WIDTH_64, SASS_WIDTH_128};
+	uint32_t width = below(3), bytes = 4u << width, reg = FIRST + 4 * below(4);
+	uint8_t guard = below(2) ? SASS_PT : (uint8_t)below(6);
+	uint32_t stride = below(3) ? bytes : below(2) ? 0 : 48;
+
+	INS(r, SASS_LOP3, (PT, R(26), R(0), IMM(31), RZ, IMM(0xc0), with(PT, SASS_NEG)));
+	INS(r, SASS_IMAD, (R(26), R(26), IMM(stride), RZ));
+	switch (below(4)) {
+	case 0:
+		INS(r, SASS_LDS, (R(reg), AT32(26, 0)), in.mod[SASS_M_WIDTH] = widths[width],
+		    in.guard = guard);
+		break;
+	case 1: /* each thread its own words */
+		INS(r, SASS_IMAD, (R(26), R(0), IMM(16), RZ));
+		INS(r, SASS_STS, (AT32(26, 0), R(reg)), in.mod[SASS_M_WIDTH] = widths[width],
+		    in.guard = guard);
+		break;
+	case 2:
+		INS(r, SASS_IMAD_WIDE, (R(26), PT, R(1), IMM(stride), R(4)));
+		INS(r, SASS_LDG, (PT, R(reg), AT(26, 0)), in.mod[SASS_M_WIDTH] = widths[width],
+		    in.guard = guard);
+		break;
+	default:
+		INS(r, SASS_IMAD_WIDE, (R(26), PT, R(1), IMM(below(2) ? bytes : 80), R(6)));
+		INS(r, SASS_STG, (AT(26, 0), R(reg)), in.mod[SASS_M_WIDTH] = widths[width],
+		    in.guard = guard);
+	}
+}
+
+static void random_body(struct rig *r, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (below(8))
+			random_instruction(r);
+		else
+			random_access(r);
+	}
+}
+
+/* R0: thread, R1: thread of the grid, R2: results, R4: input, R6: scratch, R25: loop counter. */
+static void random_program(struct rig *r)
+{
+	uint32_t top, end;
+
+	rig_code(r);
+	INS(r, SASS_S2R, (R(0), SR(SASS_SR_TID_X)));
+	INS(r, SASS_S2R, (R(1), SR(SASS_SR_CTAID_X)));
+	INS(r, SASS_IMAD, (R(1), R(1), IMM(THREADS), R(0)));
+	for (uint32_t i = 0; i < 6; i++)
+		INS(r, SASS_MOV, (R(2 + i), C0(r->params + 32 + 4 * i)));
+	INS(r, SASS_IMAD_WIDE, (R(26), PT, R(1), IMM(4 * RESULTS), R(4)));
+	for (uint32_t i = FIRST; i < LAST; i++)
+		INS(r, SASS_LDG, (PT, R(i), AT(26, 4 * (i - FIRST))));
+	for (uint32_t i = 0; i < 4; i++)
+		INS(r, SASS_ULDC, (UR(4 + i), C0(r->params + 4 * i)));
+	INS(r, SASS_LDG, (PT, R(25), AT(26, 4 * (LAST - FIRST))));
+	INS(r, SASS_R2P, (op_reg(SASS_NONE, 0), R(25), IMM(0x3f)));
+	INS(r, SASS_ISETP, (P(6), PT, R(0), IMM(THREADS - 7), PT),
+	    in.mod[SASS_M_CMP] = SASS_CMP_GE);
+	INS(r, SASS_EXIT, (PT), in.guard = 6);
+	INS(r, SASS_MOV, (R(25), IMM(TURNS)));
+	top = r->code;
+	random_body(r, BODY);
+	/* A part for some lanes of each warp. */
+	INS(r, SASS_LOP3, (P(6), RZ, R(0), IMM(1u << below(5)), RZ, IMM(0xc0), with(PT, SASS_NEG)));
+	end = r->code + 11;
+	INS(r, SASS_BSSY, (B(0), TO(end)));
+	INS(r, SASS_BRA, (PT, TO(end)), in.guard = 6);
+	for (uint32_t i = 0; i < 8; i++)
+		random_instruction(r);
+	INS0(r, SASS_NOP);
+	INS(r, SASS_BSYNC, (B(0)));
+	INS(r, SASS_IADD3, (R(25), PT, PT, R(25), IMM(~0u), RZ));
+	INS(r, SASS_ISETP, (P(6), PT, R(25), RZ, PT), in.mod[SASS_M_CMP] = SASS_CMP_NE);
+	INS(r, SASS_BRA, (PT, TO(top)), in.guard = 6);
+	INS(r, SASS_P2R, (R(28), op_reg(SASS_NONE, 0), RZ, IMM(0x3f)));
+	for (uint32_t i = 0; i < 4; i++)
+		INS(r, SASS_MOV, (R(29 + i), UR(4 + i)));
+	INS(r, SASS_IMAD_WIDE, (R(26), PT, R(1), IMM(4 * RESULTS), R(2)));
+	for (uint32_t i = 0; i < RESULTS; i++)
+		INS(r, SASS_STG,
+		    (AT(26, 4 * i), R(i < LAST - FIRST ? FIRST + i : 28 + i - (LAST - FIRST))));
+	INS(r, SASS_EXIT, (PT));
+}
+
+static void fill(struct rig *r)
+{
+	uint32_t *in = rig_words(r, RIG_DATA);
+
+	for (uint32_t i = 0; i < IN_WORDS; i++)
+		in[i] = pick();
+}
+
+/* Runs the program; true: it ended. Clears what it writes before. */
+static bool run(struct rig *r, const uint64_t params[7])
+{
+	memset(rig_at(r, OUT), 0, OUT_BYTES);
+	memset(rig_at(r, SCRATCH), 0, 0x10000);
+	return rig_run(r, BLOCKS, THREADS, params, 7);
+}
+
+static bool same(struct rig *a, struct rig *b)
+{
+	const uint32_t *x = rig_at(a, OUT), *y = rig_at(b, OUT);
+
+	for (uint32_t i = 0; i < OUT_BYTES / 4; i++) {
+		if (x[i] == y[i])
+			continue;
+		diag("thread %u, R%u: 0x%08x interpreted, 0x%08x translated", i / RESULTS,
+		     FIRST + i % RESULTS, x[i], y[i]);
+		return false;
+	}
+	return !memcmp(rig_at(a, SCRATCH), rig_at(b, SCRATCH), 0x10000);
+}
+
+static void print_program(struct rig *r)
+{
+	const struct sass_word *code = rig_at(r, RIG_CODE);
+	char text[128];
+
+	for (uint32_t i = 0; i < r->code; i++) {
+		struct sass_inst in;
+
+		if (!sass_decode(90, code[i], &in))
+			continue;
+		sass_print(90, &in, 16ull * i, text, sizeof(text));
+		diag("%03x %s", 16 * i, text);
+	}
+}
+
+static void compare_with(enum emit_isa isa, const char *name)
+{
+	struct model_config c = {
+		.chip = model_chip_find("gh100"), .vram_bytes = RIG_BYTES, .threads = 1};
+	static struct rig plain, fast;
+	uint64_t params[7] = {0, 0, 0, 0, OUT, RIG_DATA, SCRATCH};
+	bool good = true;
+
+	rig_open_config(&plain, &c);
+	c.translate = isa;
+	c.translate_visits = 1;
+	rig_open_config(&fast, &c);
+	state = 0x2545f4914f6cdd1d;
+	for (uint32_t i = 0; i < PROGRAMS && good; i++) {
+		random_program(&plain);
+		fill(&plain);
+		for (uint32_t k = 0; k < 4; k++)
+			params[k] = (uint64_t)pick() << 32 | pick();
+		memcpy(rig_at(&fast, RIG_CODE), rig_at(&plain, RIG_CODE), 0x10000);
+		memcpy(rig_at(&fast, RIG_DATA), rig_at(&plain, RIG_DATA), 4ull * IN_WORDS);
+		good = run(&plain, params);
+		if (!good) {
+			struct model_error e;
+
+			diag("program %u: %s", i, rig_error(&plain, &e));
+			break;
+		}
+		good = run(&fast, params) && same(&plain, &fast);
+		if (!good) {
+			struct model_error e;
+
+			diag("program %u: %s", i, rig_error(&fast, &e));
+			print_program(&plain);
+		}
+	}
+	ok(good, "%u random programs give the interpreter's results when translated for %s",
+	   PROGRAMS, name);
+	rig_close(&plain);
+	rig_close(&fast);
+}
+
+int main(void)
+{
+	static const struct {
+		enum emit_isa isa;
+		const char *name;
+	} all[] = {{EMIT_AVX2, "AVX2"}, {EMIT_AVX512, "AVX-512"}};
+
+	for (uint32_t i = 0; i < 2; i++) {
+#if EMIT_HOST
+		if (emit_isa_of_host(all[i].isa) == all[i].isa) {
+			compare_with(all[i].isa, all[i].name);
+			continue;
+		}
+#endif
+		ok(true, "translated code for %s # SKIP this host has none", all[i].name);
+	}
+	return tap_done();
+}
