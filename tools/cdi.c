@@ -46,7 +46,8 @@ static bool find_soft_entry(struct cdi_device *d)
 		}
 		entry += length + (entry[length] == ',');
 	}
-	snprintf(d->soft, sizeof(d->soft), "%.*s", (int)chip, name);
+	memcpy(d->soft, name, chip); /* at most 63 bytes */
+	d->soft[chip] = 0;
 	return !*list;
 }
 

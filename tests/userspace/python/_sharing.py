@@ -25,8 +25,10 @@ add_one(array)
 same(host, array.get(), "numpy sees what a kernel writes after the exchange")
 view = np.from_dlpack(array[1])
 same(view, host[1], "numpy takes a view by DLPack")
+free = context.memory[0]
 del array
 gc.collect()
+equal(context.memory[0], free, "memory that a consumer holds is not freed")
 same(view, np.arange(1025, 2049, dtype="f4"), "the consumer keeps the memory")
 
 
