@@ -2,6 +2,7 @@
 /* SOV_SEED: the order of a block's warps is by chance, differs between seeds, and repeats. */
 #include <sys/wait.h>
 #include <unistd.h>
+#include "model/core/warp_order.h"
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
@@ -80,15 +81,22 @@ static bool order_of(const char *device, const char *seed, uint32_t got[2 * WORD
 	return n == bytes && !status;
 }
 
+/* Whether the warps of the first block took their first tickets in the order of their numbers. */
+static bool is_by_number(const uint32_t *got)
+{
+	for (uint32_t i = 0; i + 1 < WARPS; i++)
+		if (got[2 + 2 * i] > got[4 + 2 * i])
+			return false;
+	return true;
+}
+
 static void on(const char *device)
 {
 	static uint32_t plain[2 * WORDS], got[SEEDS][2 * WORDS], again[2 * WORDS];
 	uint32_t by_number = 0, differ = 0, launches_differ = 0, blocks_differ = 0;
 	bool good = order_of(device, "", plain);
 
-	for (uint32_t i = 0; i < WARPS; i++)
-		by_number += plain[2 + 2 * i] < plain[2 + 2 * ((i + 1) % WARPS)];
-	ok(good && by_number == WARPS - 1, "%s: without a seed warps begin by number", device);
+	ok(good && is_by_number(plain), "%s: without a seed warps begin by number", device);
 	for (uint32_t i = 0; i < SEEDS; i++) {
 		char seed[16];
 
@@ -96,14 +104,39 @@ static void on(const char *device)
 		good &= order_of(device, seed, got[i]);
 		differ += memcmp(got[i], plain, sizeof(plain)) &&
 			  (!i || memcmp(got[i], got[i - 1], sizeof(plain)));
+		by_number += is_by_number(got[i]);
 		launches_differ += memcmp(got[i], got[i] + WORDS, WORDS * 4) != 0;
 		blocks_differ += memcmp(got[i], got[i] + 64, 256) != 0;
 	}
 	ok(good && differ == SEEDS, "%s: each seed gives another order", device);
+	ok(!by_number, "%s: with a seed they begin in another order", device);
 	ok(launches_differ == SEEDS && blocks_differ == SEEDS,
 	   "%s: launches and blocks have orders of their own", device);
 	ok(order_of(device, "7", again) && !memcmp(again, got[6], sizeof(again)),
 	   "%s: a seed repeats its order", device);
+}
+
+/* A round visits each warp once, in an order that is not always the same. */
+static void rounds(void)
+{
+	struct warp_order o = {12345};
+	uint32_t complete = 0, others = 0;
+
+	for (uint32_t n = 1; n <= 64; n++) {
+		struct warp_round r = warp_order_round(&o, n);
+		uint64_t visited = 0;
+
+		for (uint32_t i = 0; i < n; i++)
+			visited |= UINT64_C(1) << warp_round_at(&r, i);
+		complete += visited == UINT64_MAX >> (64 - n);
+		others += r.first || r.step != 1;
+	}
+	ok(complete == 64, "a round visits each warp");
+	ok(others > 50, "rounds begin at other warps and go in other orders");
+	o.state = 0;
+	ok(warp_order_round(&o, 8).step == 1 && !warp_order_round(&o, 8).first &&
+		   warp_order_quantum(&o, 99) == 99,
+	   "without a seed they go by number");
 }
 
 static void wrong_values(void)
@@ -125,6 +158,7 @@ static void wrong_values(void)
 int main(void)
 {
 	soft_gpus("gh100:vram=64M,navi21:vram=64M");
+	rounds();
 	wrong_values();
 	on("gh100.0");
 	on("navi21.0");
