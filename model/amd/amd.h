@@ -33,6 +33,7 @@ struct amd_launch {
 	uint32_t private_bytes; /* per lane */
 	uint32_t groups[3], threads[3];
 	bool hazard;             /* report a register used before its wait counter was waited for */
+	bool inexact;            /* approximated functions have errors like the hardware's */
 	struct amd_probe *probe; /* hazard mode only; NULL: none */
 	uint64_t limit;          /* maximum instructions per wave; 0: no limit */
 };

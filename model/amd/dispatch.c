@@ -75,6 +75,7 @@ bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator
 		.rsrc1 = dispatch_register(p, AMD_COMPUTE_PGM_RSRC1),
 		.rsrc2 = dispatch_register(p, AMD_COMPUTE_PGM_RSRC2),
 		.hazard = p->c->model->hazard,
+		.inexact = p->c->model->inexact,
 	};
 	const char *wrong;
 

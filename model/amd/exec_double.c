@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* 64-bit floats in register pairs, by host arithmetic. Reciprocals and roots, which hardware only
- * approximates, are correctly rounded. */
+ * approximates, are correctly rounded, unless such errors are asked for (approximate.c). */
 #include <math.h>
 #include <string.h>
 
@@ -101,14 +101,19 @@ static double scaled(double x, uint32_t by)
 	return ldexp(x, e > 5000 ? 5000 : e < -5000 ? -5000 : e);
 }
 
+static double approximated(const struct op *op, const struct operands *o, double x, double exact)
+{
+	return o->inexact ? amd_approximate_f64(op, x, exact) : exact;
+}
+
 CORE2(v_add_f64, a + b)
 CORE2(v_mul_f64, a *b)
 CORE2(v_min_f64, min_f64(a, b))
 CORE2(v_max_f64, max_f64(a, b))
 CORE3(v_fma_f64, __builtin_fma(a, b, c))
-CORE1(v_rcp_f64, 1 / a)
-CORE1(v_rsq_f64, 1 / sqrt(a))
-CORE1(v_sqrt_f64, sqrt(a))
+CORE1(v_rcp_f64, approximated(op, o, a, 1 / a))
+CORE1(v_rsq_f64, approximated(op, o, a, 1 / sqrt(a)))
+CORE1(v_sqrt_f64, approximated(op, o, a, sqrt(a)))
 CORE1(v_trunc_f64, trunc(a))
 CORE1(v_ceil_f64, ceil(a))
 CORE1(v_rndne_f64, rint(a))

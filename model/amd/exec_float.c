@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* 32-bit floats, by host arithmetic: round to nearest with denormals; float_modes.c has the other
- * modes. Reciprocals, roots and transcendental functions are correctly rounded, where hardware may
- * be off by one unit. Scaled divisions follow the RDNA2 manual's pseudocode of V_DIV_SCALE,
- * V_DIV_FMAS and V_DIV_FIXUP. */
+ * modes. Reciprocals, roots and transcendental functions are correctly rounded, unless errors like
+ * the hardware's are asked for (approximate.c). Scaled divisions follow the RDNA2 manual's
+ * pseudocode of V_DIV_SCALE, V_DIV_FMAS and V_DIV_FIXUP. */
 #include <math.h>
 #include <string.h>
 
@@ -112,13 +112,29 @@ CORE(v_fmaak_f32, __builtin_fmaf(a, b, c))
 CORE(v_min3_f32, min_f32(min_f32(a, b), c))
 CORE(v_max3_f32, max_f32(max_f32(a, b), c))
 CORE(v_med3_f32, median(a, b, c))
-CORE(v_rcp_f32, 1 / a)
-CORE(v_rsq_f32, (float)(1 / sqrt((double)a)))
-CORE(v_sqrt_f32, sqrtf(a))
-CORE(v_exp_f32, exp2f(a))
-CORE(v_log_f32, log2f(a))
-CORE(v_sin_f32, sine(a))
-CORE(v_cos_f32, cosine(a))
+
+/* A function that hardware approximates: the rounded result, the exact one, how the error is
+ * added. */
+#define APPROXIMATED(name, rounded, exact, approximate) \
+	CORE(exact_##name, rounded) \
+	static void core_##name(const struct op *op, struct operands *o) \
+	{ \
+		for (uint32_t i = 0; o->inexact && i < LANES; i++) { \
+			float a = amd_flush_f32(float_of(o->s[0][0][i])); \
+			o->d[0][i] = bits_of(approximate(op, a, exact)); \
+		} \
+		if (!o->inexact) \
+			core_exact_##name(op, o); \
+	}
+
+APPROXIMATED(v_rcp_f32, 1 / a, 1 / (double)a, amd_approximate_f32)
+APPROXIMATED(v_rsq_f32, (float)(1 / sqrt((double)a)), 1 / sqrt((double)a), amd_approximate_f32)
+APPROXIMATED(v_sqrt_f32, sqrtf(a), sqrt((double)a), amd_approximate_f32)
+APPROXIMATED(v_exp_f32, exp2f(a), exp2((double)a), amd_approximate_f32)
+APPROXIMATED(v_log_f32, log2f(a), log2((double)a), amd_approximate_f32)
+APPROXIMATED(v_sin_f32, sine(a), sine(a), amd_approximate_angle)
+APPROXIMATED(v_cos_f32, cosine(a), cosine(a), amd_approximate_angle)
+
 CORE(v_fract_f32, fraction(a))
 CORE(v_trunc_f32, truncf(a))
 CORE(v_ceil_f32, ceilf(a))

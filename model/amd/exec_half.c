@@ -113,6 +113,13 @@ static uint32_t fixed_up(uint32_t quotient, uint32_t denominator, uint32_t numer
 	return sign | (quotient & 0x7fff);
 }
 
+/* With errors like the hardware's if they are asked for. */
+static uint32_t approximated(const struct op *op, const struct operands *o, uint32_t x,
+			     float rounded, double exact)
+{
+	return narrow(o->inexact ? amd_approximate_f16(op, widen(x), exact) : rounded);
+}
+
 #define CORE(name, expression) \
 	static void core_##name(const struct op *op, struct operands *o) \
 	{ \
@@ -139,11 +146,12 @@ CORE(v_max3_f16, max16(max16(a, b), c))
 CORE(v_med3_f16, median16(a, b, c))
 CORE(v_div_fixup_f16, fixed_up(a, b, c))
 CORE(v_ldexp_f16, narrow(ldexpf(widen(a), (int16_t)b)))
-CORE(v_rcp_f16, narrow(1 / widen(a)))
-CORE(v_sqrt_f16, narrow(sqrtf(widen(a))))
-CORE(v_rsq_f16, narrow((float)(1 / sqrt((double)widen(a)))))
-CORE(v_log_f16, narrow(log2f(widen(a))))
-CORE(v_exp_f16, narrow(exp2f(widen(a))))
+CORE(v_rcp_f16, approximated(op, o, a, 1 / widen(a), 1 / (double)widen(a)))
+CORE(v_sqrt_f16, approximated(op, o, a, sqrtf(widen(a)), sqrt((double)widen(a))))
+CORE(v_rsq_f16,
+     approximated(op, o, a, (float)(1 / sqrt((double)widen(a))), 1 / sqrt((double)widen(a))))
+CORE(v_log_f16, approximated(op, o, a, log2f(widen(a)), log2((double)widen(a))))
+CORE(v_exp_f16, approximated(op, o, a, exp2f(widen(a)), exp2((double)widen(a))))
 CORE(v_frexp_mant_f16, narrow(mantissa(widen(a))))
 CORE(v_frexp_exp_i16_f16, exponent(widen(a)))
 CORE(v_floor_f16, narrow(floorf(widen(a))))

@@ -88,6 +88,7 @@ bool amd_run(const struct amd_launch *l, char *message, size_t size)
 		.wave_private = wave_private_bytes(l),
 		.slots = waves_of(l),
 		.hazard = l->hazard,
+		.inexact = l->inexact,
 		.probe = l->probe,
 		.limit = l->limit,
 	};

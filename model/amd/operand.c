@@ -357,7 +357,7 @@ void amd_run_vector(struct wave *w, const struct op *op)
 	uint32_t words = amd_types[in->row->type[AMD_D]].words, may;
 	row space[3][MAX_WORDS], result[MAX_WORDS];
 	row *d = &w->v[in->reg[AMD_D] - AMD_VGPR];
-	struct operands o = {.d = result, .exec = w->s[AMD_EXEC]};
+	struct operands o = {.d = result, .exec = w->s[AMD_EXEC], .inexact = w->grid->inexact};
 
 	may = fetch_sources(w, op, &o, space) & o.exec;
 	memcpy(result, d, words * sizeof(row));

@@ -38,6 +38,7 @@ struct operands {
 	uint32_t carry;  /* lane mask: carry in (third source) and carry out (second result) */
 	uint32_t mask;   /* lane mask: a comparison's result */
 	uint32_t exec;
+	bool inexact; /* approximated functions have errors (approximate.c) */
 };
 typedef void core_fn(const struct op *op, struct operands *o);
 typedef void run_fn(struct wave *w, const struct op *op);
@@ -85,7 +86,7 @@ struct amd_grid {
 	uint32_t slots; /* waves that can have private memory concurrently; 0: none needs it */
 	_Atomic uint64_t taken[AMD_TMPRING_WAVES(~0u) / 64 + 1]; /* bitmap of used slots */
 	uint32_t groups[3], threads[3], thread_count, waves;
-	bool hazard;
+	bool hazard, inexact;
 	struct release *release; /* NULL: none; freed by the code that runs the grid */
 	struct amd_probe *probe; /* NULL: none */
 	uint64_t limit;          /* maximum instructions per wave; 0: no limit */
@@ -266,6 +267,13 @@ enum atomic {
 };
 uint64_t amd_atomic_result(enum atomic a, uint32_t bytes, uint64_t old, uint64_t data,
 			   uint64_t compare);
+
+/* approximate.c: the result for the operand x whose exact result is given, with an error. */
+float amd_approximate_f32(const struct op *op, float x, double exact);
+float amd_approximate_angle(const struct op *op, float x, double exact); /* sine and cosine */
+float amd_approximate_f16(const struct op *op, float x, double exact);   /* not yet rounded */
+double amd_approximate_f64(const struct op *op, double x, double exact);
+float amd_flush_f32(float x); /* subnormals are zero */
 
 /* hazard.c */
 struct hazard *amd_hazard_create(void);

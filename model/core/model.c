@@ -83,6 +83,7 @@ int model_create(const struct model_config *config, struct model **out)
 	m->vendor = m->chip->vendor;
 	m->qmd = nv_qmd_layout_of(m->chip->sm);
 	m->hazard = config->hazard;
+	m->inexact = config->inexact;
 	m->weak_seed = config->weak_seed;
 	m->order_seed = config->order_seed;
 	m->translate = config->translate;

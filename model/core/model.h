@@ -35,6 +35,7 @@ struct model_config {
 	uint64_t vram_bytes; /* 0: no VRAM */
 	uint32_t threads;    /* host threads that run blocks; 0: one per core */
 	bool hazard;         /* check stall counts and scoreboards (AMD: wait counters) */
+	bool inexact;        /* AMD: reciprocals, roots and so on have errors like the hardware's */
 	uint64_t weak_seed;  /* weak memory mode, with choices by this seed; 0: off */
 	uint64_t order_seed; /* the order of warps, by this seed; 0: by number (warp_order.h) */
 	/* NVIDIA: translates code for the host, with at most this instruction set (enum emit_isa);

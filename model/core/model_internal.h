@@ -32,7 +32,7 @@ struct model {
 	const struct model_chip *chip;
 	const struct vendor *vendor;
 	const struct nv_qmd_layout *qmd; /* NVIDIA only */
-	bool hazard;
+	bool hazard, inexact;
 	uint64_t weak_seed;  /* 0: memory is strongly ordered */
 	uint64_t order_seed; /* 0: warps execute by number */
 	uint32_t translate, translate_visits;

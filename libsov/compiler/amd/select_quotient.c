@@ -6,6 +6,11 @@
  * last step, v_div_fixup handles zeros, infinities and NaNs (RDNA2 ISA manual). In between are
  * Newton-Raphson steps, whose errors a fused multiply-add computes exactly.
  *
+ * The last step is right if the reciprocal is rounded to nearest (Markstein, "Computation of
+ * elementary functions on the IBM RISC System/6000 processor", 1990). The reciprocal of a fraction
+ * of all ones is just above a tie, where Newton's step from below ends at the wrong neighbour; so
+ * singles start from an odd approximation, and doubles add more than the square of the error.
+ *
  * Square roots scale small arguments by a power of four. The f32 approximation is off by at most
  * one ulp, and the residuals of both neighbours tell which is nearest; f64 refines the
  * approximation of 1 / sqrt(x) by two Goldschmidt steps and two exact residuals, as LLVM does.
@@ -15,6 +20,7 @@
 #define ARG(k)               (s->in->args[k])
 #define ONE32                UINT64_C(0x3f800000)
 #define ONE64                UINT64_C(0x3ff0000000000000)
+#define TINY64               ((uint64_t)(1023 - 90) << 52)
 #define CLASS_ZEROS_INFINITY 0x260 /* -0, 0, infinity */
 
 struct float_width {
@@ -92,8 +98,15 @@ static void select_division(struct select *s)
 		a = sel_constant(s, GCN_VECTOR, w->words == 2 ? ONE64 : ONE32, w->words);
 	d = emit_div_scale(s, w, b, b, a, AMD_NULL);
 	r = emit_nearest_new(s, w, w->rcp, d, gcn_none(), gcn_none());
-	for (uint32_t k = 0; k < w->words; k++)
-		r = emit_fma(s, w, emit_fma(s, w, d, r, one, true), r, r, false);
+	if (w->words == 1)
+		r = sel_op_new(s, GCN_VECTOR, SEL_OR, r, gcn_imm(1));
+	for (uint32_t k = 0; k < w->words; k++) {
+		q = emit_fma(s, w, d, r, one, true);
+		if (k)
+			q = emit_nearest_new(s, w, AMD_v_add_f64, q,
+					     sel_constant(s, GCN_SCALAR, TINY64, 2), gcn_none());
+		r = emit_fma(s, w, q, r, r, false);
+	}
 	n = emit_div_scale(s, w, a, b, a, AMD_VCC);
 	q = emit_nearest_new(s, w, w->mul, n, r, gcn_none());
 	if (w->words == 1)

@@ -4,7 +4,8 @@
  *
  *   list   = "" | "none" | device { "," device }
  *   device = chip { ":" option }
- *   option = "vram=" number [ "K" | "M" | "G" ] | "threads=" number | "hazard" | "weak=" number
+ *   option = "vram=" number [ "K" | "M" | "G" ] | "threads=" number | "hazard" | "inexact" |
+ *            "weak=" number
  *
  * Example: gh100,ga100:vram=1G:threads=2:hazard.
  */
@@ -120,6 +121,17 @@ static bool parse_weak(struct parser *p, struct token value)
 	return true;
 }
 
+static bool parse_inexact(struct parser *p)
+{
+	if (p->device->chip->sm)
+		return syntax_error(p, "inexact is for AMD's chips only, not for %s",
+				    p->device->chip->name);
+	if (p->device->inexact)
+		return syntax_error(p, "inexact is given twice for %s", p->device->chip->name);
+	p->device->inexact = true;
+	return true;
+}
+
 static bool parse_option(struct parser *p, struct token whole)
 {
 	struct token value = whole, key = next_token(&value, '=');
@@ -131,9 +143,12 @@ static bool parse_option(struct parser *p, struct token whole)
 		return parse_threads(p, value);
 	if (has_value && token_is(key, "weak"))
 		return parse_weak(p, value);
+	if (token_is(whole, "inexact"))
+		return parse_inexact(p);
 	if (!token_is(whole, "hazard"))
 		return syntax_error(
-			p, "'%.*s' is no option; known: vram=SIZE threads=N hazard weak=SEED",
+			p,
+			"'%.*s' is no option; known: vram=SIZE threads=N hazard inexact weak=SEED",
 			(int)whole.length, whole.text);
 	if (p->device->hazard)
 		return syntax_error(p, "hazard is given twice for %s", p->device->chip->name);

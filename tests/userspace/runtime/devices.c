@@ -55,11 +55,15 @@ static const struct row rows[] = {
 	 "navi21"},
 	{"gh100:fast", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: 'fast' is no option; known: vram=SIZE threads=N hazard "
-	 "weak=SEED"},
+	 "inexact weak=SEED"},
 	{"gh100:hazard=1", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: 'hazard=1' is no option; known: vram=SIZE threads=N hazard "
-	 "weak=SEED"},
+	 "inexact weak=SEED"},
 	{"gh100:hazard:hazard", NULL, "INVALID_ARGUMENT SOV_SOFT: hazard is given twice for gh100"},
+	{"gh100:inexact", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: inexact is for AMD's chips only, not for gh100"},
+	{"navi21:inexact:inexact", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: inexact is given twice for navi21"},
 	{"gh100:threads=0", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: threads is '0'; it must be a number from 1 to 1024"},
 	{"gh100:threads=2K", NULL,
@@ -70,7 +74,7 @@ static const struct row rows[] = {
 	 "INVALID_ARGUMENT SOV_SOFT: weak is '0'; it must be a seed, a number from 1 on"},
 	{"gh100:weak", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: 'weak' is no option; known: vram=SIZE threads=N hazard "
-	 "weak=SEED"},
+	 "inexact weak=SEED"},
 	{"navi21:weak=1:weak=2", NULL, "INVALID_ARGUMENT SOV_SOFT: weak is given twice for navi21"},
 	{"gh100:vram=1M", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: vram is '1M'; it must be a number of bytes from 64M to 1024G"},

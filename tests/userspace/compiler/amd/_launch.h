@@ -29,7 +29,7 @@ struct amd_test {
 	} regions[AMD_TEST_REGIONS];
 	uint32_t nregions;
 	struct amd_memory memory;
-	bool hazard;
+	bool hazard, inexact;
 	struct amd_probe *probe; /* may be NULL */
 	char message[600];
 };
@@ -133,6 +133,7 @@ static inline bool amd_test_run(struct amd_test *t, const struct image_kernel *k
 		.groups = {grid[0], grid[1], grid[2]},
 		.threads = {block[0], block[1], block[2]},
 		.hazard = t->hazard,
+		.inexact = t->inexact,
 		.probe = t->probe,
 		.limit = 50000000,
 	};
