@@ -237,6 +237,34 @@ static struct cta *cta_create(struct exec *x)
 	return NULL;
 }
 
+/* Numbers the warp's threads in three dimensions: one division for the first, then by counting. */
+static void start_threads(struct warp *w, uint32_t first)
+{
+	const uint32_t *block = w->grid->block;
+	uint32_t x = first % block[0], y = first / block[0] % block[1],
+		 z = first / block[0] / block[1];
+
+	if (x + LANES <= block[0]) {
+		EACH_LANE(i)
+			w->tid[0][i] = x + i;
+		row_splat(w->tid[1], y);
+		row_splat(w->tid[2], z);
+		return;
+	}
+	for (uint32_t i = 0; i < LANES; i++) {
+		w->tid[0][i] = x;
+		w->tid[1][i] = y;
+		w->tid[2][i] = z;
+		if (++x < block[0])
+			continue;
+		x = 0;
+		if (++y < block[1])
+			continue;
+		y = 0;
+		z++;
+	}
+}
+
 static void warp_start(struct cta *c, struct warp *w, uint32_t index)
 {
 	struct grid *g = c->grid;
@@ -255,13 +283,7 @@ static void warp_start(struct cta *c, struct warp *w, uint32_t index)
 	memset(w->r, POISON, (size_t)g->registers * ROW_BYTES);
 	memset(w->r[ROW_ZERO], 0, (ROW_COUNT - ROW_ZERO) * (size_t)ROW_BYTES);
 	w->p[SASS_PT] = w->p[PRED_UNIFORM + SASS_PT] = ALL_LANES;
-	for (uint32_t i = 0; i < LANES; i++) {
-		uint32_t t = first + i;
-
-		w->tid[0][i] = t % g->block[0];
-		w->tid[1][i] = t / g->block[0] % g->block[1];
-		w->tid[2][i] = t / g->block[0] / g->block[1];
-	}
+	start_threads(w, first);
 	w->live = w->mask = threads >= LANES ? ALL_LANES : (1u << threads) - 1;
 	w->pc = g->work.program;
 	if (hazard)

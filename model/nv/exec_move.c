@@ -82,36 +82,38 @@ static uint32_t special_common(struct warp *w, uint32_t number)
 
 static void special_row(struct warp *w, uint32_t number, uint32_t row[LANES])
 {
-	uint32_t common = special_common(w, number);
-
-	for (uint32_t i = 0; i < LANES; i++) {
-		switch (number) {
-		case SASS_SR_LANEID:
+	switch (number) {
+	case SASS_SR_LANEID:
+		EACH_LANE(i)
 			row[i] = i;
-			break;
-		case SASS_SR_TID_X:
-		case SASS_SR_TID_Y:
-		case SASS_SR_TID_Z:
-			row[i] = w->tid[number - SASS_SR_TID_X][i];
-			break;
-		case SASS_SR_EQMASK:
+		break;
+	case SASS_SR_TID_X:
+	case SASS_SR_TID_Y:
+	case SASS_SR_TID_Z:
+		memcpy(row, w->tid[number - SASS_SR_TID_X], LANES * sizeof(row[0]));
+		break;
+	case SASS_SR_EQMASK:
+		EACH_LANE(i)
 			row[i] = 1u << i;
-			break;
-		case SASS_SR_LTMASK:
+		break;
+	case SASS_SR_LTMASK:
+		EACH_LANE(i)
 			row[i] = (1u << i) - 1;
-			break;
-		case SASS_SR_LEMASK:
+		break;
+	case SASS_SR_LEMASK:
+		EACH_LANE(i)
 			row[i] = (1u << i) | ((1u << i) - 1);
-			break;
-		case SASS_SR_GTMASK:
+		break;
+	case SASS_SR_GTMASK:
+		EACH_LANE(i)
 			row[i] = ~((1u << i) | ((1u << i) - 1));
-			break;
-		case SASS_SR_GEMASK:
+		break;
+	case SASS_SR_GEMASK:
+		EACH_LANE(i)
 			row[i] = ~((1u << i) - 1);
-			break;
-		default:
-			row[i] = common;
-		}
+		break;
+	default:
+		row_splat(row, special_common(w, number));
 	}
 }
 

@@ -22,6 +22,6 @@ struct translation *translation_create(struct translator *t);
 uint32_t translated_run(struct warp *w, const struct code_page *page, uint32_t left, bool *jumped);
 
 /* translate_handlers.c: a faster handler than the interpreter's for generated code, or NULL. */
-run_fn *translated_handler(const struct op *op, enum emit_isa isa);
+run_fn *translated_handler(const struct op *op);
 
 #endif

@@ -25,7 +25,7 @@ static bool emit_nothing(struct block *b, const struct op *op)
 
 static bool emit_helper(struct block *b, const struct op *op)
 {
-	run_fn *fn = translated_handler(op, b->translator->isa);
+	run_fn *fn = translated_handler(op);
 
 	if (!fn)
 		return false;

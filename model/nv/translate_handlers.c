@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Handlers that generated code calls: loads and stores of lanes whose addresses are in one page or
  * in the block's shared memory, and reciprocals and square roots. Any other access is the
- * interpreter's, so faults are, too. Each is compiled for every instruction set. */
+ * interpreter's, so faults are, too. They use vectors of eight lanes on all hosts. */
 #include <math.h>
 #include <string.h>
 
@@ -10,16 +10,54 @@
 
 #if EMIT_HOST
 
-#define INLINE static inline __attribute__((always_inline))
+#if defined(__x86_64__)
+#define TARGET __attribute__((target("avx2,fma")))
+#else
+#define TARGET
+#endif
+#define INLINE TARGET static inline __attribute__((always_inline))
 
+#define PART  8u /* lanes of a vector */
+#define PARTS (LANES / PART)
+#define HALF  (LANES / 2)
+typedef uint32_t vec __attribute__((vector_size(PART * 4)));
 typedef uint32_t __attribute__((may_alias)) word;
 
 /* Where the active lanes' accesses are: offsets from host. Inactive lanes have the first one's. */
 struct place {
 	uint8_t *host;
-	uint32_t at[LANES];
-	bool same, adjacent; /* all offsets are equal; lanes access words next to each other */
+	vec at[PARTS];
 };
+
+INLINE bool any(const vec *v)
+{
+#if defined(__x86_64__)
+	typedef long long quad __attribute__((vector_size(PART * 4)));
+
+	return !__builtin_ia32_ptestz256((quad)*v, (quad)*v);
+#else
+	uint64_t words[PART / 2];
+
+	memcpy(words, v, sizeof(words));
+	return words[0] | words[1] | words[2] | words[3];
+#endif
+}
+
+INLINE vec lanes_of(const uint32_t *row, uint32_t part)
+{
+	vec v;
+
+	memcpy(&v, row + part * PART, sizeof(v));
+	return v;
+}
+
+/* All ones in the active lanes of a part. */
+INLINE vec active_lanes(uint32_t mask, uint32_t part)
+{
+	const vec bits = {1, 2, 4, 8, 16, 32, 64, 128};
+
+	return (vec)(((mask >> part * PART) & bits) != 0);
+}
 
 INLINE bool find_global(struct warp *w, const struct op *op, uint32_t mask, uint32_t bytes,
 			uint32_t rights, struct place *p)
@@ -27,29 +65,27 @@ INLINE bool find_global(struct warp *w, const struct op *op, uint32_t mask, uint
 	const uint32_t *low = w->r[op->address.row],
 		       *high = w->r[op->address.wide ? op->address.row + 1 : ROW_ZERO];
 	uint32_t first = mask == ALL_LANES ? 0 : first_lane(mask);
-	uint32_t low0 = low[first], high0 = high[first], start, all = 0, differing = 0, spread = 0,
-		 uneven = 0, far = 0;
+	uint32_t low0 = low[first], high0 = high[first], start;
 	uint64_t base = (uint64_t)w->ur[op->address.urow + 1] << 32 | w->ur[op->address.urow];
 	enum mmu_result why;
+	vec bad = {0};
 
 	base += ((uint64_t)high0 << 32 | low0) + (uint64_t)op->address.offset;
 	start = (uint32_t)base % MMU_PAGE_BYTES;
-	for (uint32_t i = 0; i < LANES; i++) {
-		uint32_t active = mask >> i & 1 ? ALL_LANES : 0;
-		uint32_t offset = start + ((low[i] - low0) & active);
-
-		p->at[i] = offset;
-		all |= offset;
+	for (uint32_t i = 0; i < PARTS; i++) {
+		vec distance = lanes_of(low, i) - low0;
 		/* Words of addresses on both sides of 2^31 could wrap around. */
-		far |= (low[i] ^ low0) & active;
-		differing |= (high[i] ^ high0) & active;
-		spread |= offset ^ start;
-		uneven |= offset ^ (start + 4 * i);
+		vec other = (lanes_of(high, i) ^ high0) | ((lanes_of(low, i) ^ low0) & 0x80000000u);
+
+		if (mask != ALL_LANES) {
+			distance &= active_lanes(mask, i);
+			other &= active_lanes(mask, i);
+		}
+		p->at[i] = distance + start;
+		bad |= other | (p->at[i] & ~((MMU_PAGE_BYTES - 1) & ~(bytes - 1)));
 	}
-	if (all >= MMU_PAGE_BYTES || all & (bytes - 1) || differing || far >> 31)
+	if (any(&bad))
 		return false;
-	p->same = !spread;
-	p->adjacent = mask == ALL_LANES && !uneven;
 	p->host = mmu_translate(&w->exec->thread.reader, base - start, rights, &why);
 	return p->host;
 }
@@ -61,25 +97,20 @@ INLINE bool find_shared(struct warp *w, const struct op *op, uint32_t mask, uint
 	uint32_t base = w->ur[op->address.urow] + (uint32_t)op->address.offset,
 		 size = w->grid->shared_bytes;
 	uint32_t first = low[mask == ALL_LANES ? 0 : first_lane(mask)] + base;
-	uint32_t misaligned = 0, outside = 0, spread = 0, uneven = 0;
+	vec bad = {0};
 
 	if (w->grid->has_clusters || size < bytes)
 		return false;
-	for (uint32_t i = 0; i < LANES; i++) {
-		uint32_t at = mask >> i & 1 ? low[i] + base : first;
+	for (uint32_t i = 0; i < PARTS; i++) {
+		vec at = lanes_of(low, i) + base;
 
+		if (mask != ALL_LANES)
+			at = first + ((at - first) & active_lanes(mask, i));
 		p->at[i] = at;
-		misaligned |= at;
-		outside |= (uint32_t)(at > size - bytes);
-		spread |= at ^ first;
-		uneven |= at ^ (first + 4 * i);
+		bad |= (at & (bytes - 1)) | (vec)(at > size - bytes);
 	}
-	if (misaligned & (bytes - 1) || outside)
-		return false;
-	p->same = !spread;
-	p->adjacent = mask == ALL_LANES && !uneven;
 	p->host = w->cta->shared;
-	return true;
+	return !any(&bad);
 }
 
 INLINE bool find(struct warp *w, const struct op *op, uint32_t mask, uint32_t bytes, bool shared,
@@ -89,53 +120,80 @@ INLINE bool find(struct warp *w, const struct op *op, uint32_t mask, uint32_t by
 		      : find_global(w, op, mask, bytes, rights, p);
 }
 
+/* True if the offsets of a half of the lanes advance by a step; blocks are often 16 threads wide. */
+INLINE bool is_regular(const struct place *p, uint32_t half, uint32_t step)
+{
+	const vec numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+	const vec *at = &p->at[half * PARTS / 2];
+	uint32_t first = at[0][0];
+	vec other = (at[0] ^ (numbers * step + first)) |
+		    (at[1] ^ (numbers * step + (first + PART * step)));
+
+	return !any(&other);
+}
+
+INLINE void load_half(uint32_t *row, const struct place *p, uint32_t half, uint32_t word_index,
+		      uint32_t words)
+{
+	const uint32_t *at = (const uint32_t *)p->at + half * HALF;
+	const uint8_t *host = p->host + 4 * word_index;
+
+	if (is_regular(p, half, 0)) {
+		vec value = (vec){0} + *(const word *)(host + at[0]);
+
+		memcpy(row, &value, sizeof(value));
+		memcpy(row + PART, &value, sizeof(value));
+	} else if (words == 1 && is_regular(p, half, 4)) {
+		memcpy(row, host + at[0], HALF * 4);
+	} else {
+		for (uint32_t i = 0; i < HALF; i++)
+			row[i] = *(const word *)(host + at[i]);
+	}
+}
+
 INLINE void load(struct warp *w, const struct op *op, uint32_t mask, uint32_t words, bool shared)
 {
 	struct place p;
 
-	if (!descriptor_valid(w, op))
+	if (!shared && !descriptor_valid(w, op))
 		return;
 	if (!find(w, op, mask, 4 * words, shared, MODEL_READ, &p)) {
 		op->run(w, op, mask);
 		return;
 	}
 	for (uint32_t k = 0; k < words; k++) {
-		const uint8_t *host = p.host + 4 * k;
-		uint32_t *d = w->r[op->d + k], row[LANES];
+		bool whole = mask == w->live || mask == ALL_LANES;
+		uint32_t *d = w->r[op->d + k], row[LANES], *to = whole ? d : row;
 
-		if (p.same)
-			row_splat(row, *(const word *)(host + p.at[0]));
-		else if (p.adjacent && words == 1)
-			memcpy(row, host + p.at[0], sizeof(row));
-		else
-			for (uint32_t i = 0; i < LANES; i++)
-				row[i] = *(const word *)(host + (int32_t)p.at[i]);
-		if (mask == w->live || mask == ALL_LANES)
-			memcpy(d, row, sizeof(row));
-		else
+		load_half(to, &p, 0, k, words);
+		load_half(to + HALF, &p, 1, k, words);
+		if (!whole)
 			row_blend(d, row, mask);
 	}
 }
 
 INLINE void store(struct warp *w, const struct op *op, uint32_t mask, uint32_t words, bool shared)
 {
+	const uint32_t *at;
 	struct place p;
 
-	if (!descriptor_valid(w, op))
+	if (!shared && !descriptor_valid(w, op))
 		return;
 	if (!find(w, op, mask, 4 * words, shared, MODEL_WRITE, &p)) {
 		op->run(w, op, mask);
 		return;
 	}
-	if (p.adjacent && words == 1) {
-		memcpy(p.host + p.at[0], w->r[op->s[0].row], LANES * 4);
+	at = (const uint32_t *)p.at;
+	if (mask == ALL_LANES && words == 1 && is_regular(&p, 0, 4) && is_regular(&p, 1, 4)) {
+		memcpy(p.host + at[0], w->r[op->s[0].row], HALF * 4);
+		memcpy(p.host + at[HALF], w->r[op->s[0].row] + HALF, HALF * 4);
 		return;
 	}
 	for (uint32_t k = 0; k < words; k++) {
 		const uint32_t *s = w->r[op->s[0].row + k];
 
 		for (uint32_t left = mask; left; left &= left - 1)
-			*(word *)(p.host + 4 * k + p.at[first_lane(left)]) = s[first_lane(left)];
+			*(word *)(p.host + 4 * k + at[first_lane(left)]) = s[first_lane(left)];
 	}
 }
 
@@ -164,82 +222,49 @@ INLINE void mufu(struct warp *w, const struct op *op, uint32_t mask, uint32_t fu
 	row_blend(w->r[op->d], row, mask);
 }
 
-#define FOR_ISA(isa, attribute) \
-	attribute static void load_global1_##isa(struct warp *w, const struct op *op, uint32_t m) \
+/* The functions for one, two and four words. */
+#define ACCESS(name, how, shared) \
+	TARGET static void name##1(struct warp * w, const struct op *op, uint32_t mask) \
 	{ \
-		load(w, op, m, 1, false); \
+		how(w, op, mask, 1, shared); \
 	} \
-	attribute static void load_global2_##isa(struct warp *w, const struct op *op, uint32_t m) \
+	TARGET static void name##2(struct warp * w, const struct op *op, uint32_t mask) \
 	{ \
-		load(w, op, m, 2, false); \
+		how(w, op, mask, 2, shared); \
 	} \
-	attribute static void load_global4_##isa(struct warp *w, const struct op *op, uint32_t m) \
+	TARGET static void name##4(struct warp * w, const struct op *op, uint32_t mask) \
 	{ \
-		load(w, op, m, 4, false); \
-	} \
-	attribute static void load_shared1_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		load(w, op, m, 1, true); \
-	} \
-	attribute static void load_shared2_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		load(w, op, m, 2, true); \
-	} \
-	attribute static void load_shared4_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		load(w, op, m, 4, true); \
-	} \
-	attribute static void store_global1_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		store(w, op, m, 1, false); \
-	} \
-	attribute static void store_global2_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		store(w, op, m, 2, false); \
-	} \
-	attribute static void store_global4_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		store(w, op, m, 4, false); \
-	} \
-	attribute static void store_shared1_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		store(w, op, m, 1, true); \
-	} \
-	attribute static void store_shared2_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		store(w, op, m, 2, true); \
-	} \
-	attribute static void store_shared4_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		store(w, op, m, 4, true); \
-	} \
-	attribute static void rcp_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		mufu(w, op, m, RECIPROCAL); \
-	} \
-	attribute static void rsq_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		mufu(w, op, m, RECIPROCAL_ROOT); \
-	} \
-	attribute static void sqrt_##isa(struct warp *w, const struct op *op, uint32_t m) \
-	{ \
-		mufu(w, op, m, ROOT); \
+		how(w, op, mask, 4, shared); \
 	}
-FOR_ISA(avx2, __attribute__((target("avx2,fma"))))
-FOR_ISA(avx512, __attribute__((target("avx512f,avx2,fma"))))
+ACCESS(load_global, load, false)
+ACCESS(load_shared, load, true)
+ACCESS(store_global, store, false)
+ACCESS(store_shared, store, true)
+
+TARGET static void run_reciprocal(struct warp *w, const struct op *op, uint32_t mask)
+{
+	mufu(w, op, mask, RECIPROCAL);
+}
+
+TARGET static void run_reciprocal_root(struct warp *w, const struct op *op, uint32_t mask)
+{
+	mufu(w, op, mask, RECIPROCAL_ROOT);
+}
+
+TARGET static void run_root(struct warp *w, const struct op *op, uint32_t mask)
+{
+	mufu(w, op, mask, ROOT);
+}
 
 /* Rows by space or MUFU, and by words. */
 enum { LOAD_GLOBAL, LOAD_SHARED, STORE_GLOBAL, STORE_SHARED, MUFU, KINDS };
-#define ROWS(isa) \
-	{ \
-		[LOAD_GLOBAL] = {load_global1_##isa, load_global2_##isa, load_global4_##isa}, \
-		[LOAD_SHARED] = {load_shared1_##isa, load_shared2_##isa, load_shared4_##isa}, \
-		[STORE_GLOBAL] = {store_global1_##isa, store_global2_##isa, store_global4_##isa}, \
-		[STORE_SHARED] = {store_shared1_##isa, store_shared2_##isa, store_shared4_##isa}, \
-		[MUFU] = {rcp_##isa, rsq_##isa, sqrt_##isa}, \
-	}
-static run_fn *const handlers[][KINDS][3] = {
-	[EMIT_AVX2] = ROWS(avx2), [EMIT_AVX512] = ROWS(avx512)};
+static run_fn *const handlers[KINDS][3] = {
+	[LOAD_GLOBAL] = {load_global1, load_global2, load_global4},
+	[LOAD_SHARED] = {load_shared1, load_shared2, load_shared4},
+	[STORE_GLOBAL] = {store_global1, store_global2, store_global4},
+	[STORE_SHARED] = {store_shared1, store_shared2, store_shared4},
+	[MUFU] = {run_reciprocal, run_reciprocal_root, run_root},
+};
 
 /* Returns 3 where there is no handler. */
 static uint32_t mufu_column(const struct op *op)
@@ -258,14 +283,14 @@ static uint32_t mufu_column(const struct op *op)
 	}
 }
 
-run_fn *translated_handler(const struct op *op, enum emit_isa isa)
+run_fn *translated_handler(const struct op *op)
 {
 	uint32_t kind, column = 3;
 
 	switch (op->inst->op) {
 	case SASS_MUFU:
 		column = mufu_column(op);
-		return column < 3 ? handlers[isa][MUFU][column] : NULL;
+		return column < 3 ? handlers[MUFU][column] : NULL;
 	case SASS_LDG:
 		kind = LOAD_GLOBAL;
 		break;
@@ -292,7 +317,7 @@ run_fn *translated_handler(const struct op *op, enum emit_isa isa)
 		column = 2;
 		break;
 	}
-	return column < 3 && !op->inst->mod[SASS_M_XSHIFT] ? handlers[isa][kind][column] : NULL;
+	return column < 3 && !op->inst->mod[SASS_M_XSHIFT] ? handlers[kind][column] : NULL;
 }
 
 #endif

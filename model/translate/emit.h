@@ -20,7 +20,15 @@
 /* Instruction sets that generated code may use; the values are written to SOV_SOFT_TRANSLATE. */
 enum emit_isa { EMIT_NONE, EMIT_AVX2, EMIT_AVX512 };
 /* The best set of this host that is not above the limit. */
+#if EMIT_HOST
 enum emit_isa emit_isa_of_host(enum emit_isa limit);
+#else
+static inline enum emit_isa emit_isa_of_host(enum emit_isa limit)
+{
+	(void)limit;
+	return EMIT_NONE;
+}
+#endif
 
 /* Scalar registers: the first five have fixed contents, and keep them over calls like S_LANES. */
 enum scalar { S_WARP, S_ROWS, S_MASK, S_LEFT, S_GRID, S_LANES, S_0, S_1, S_2, S_3, S_4, S_COUNT };

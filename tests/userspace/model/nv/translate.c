@@ -319,12 +319,10 @@ int main(void)
 	} all[] = {{EMIT_AVX2, "AVX2"}, {EMIT_AVX512, "AVX-512"}};
 
 	for (uint32_t i = 0; i < 2; i++) {
-#if EMIT_HOST
 		if (emit_isa_of_host(all[i].isa) == all[i].isa) {
 			compare_with(all[i].isa, all[i].name);
 			continue;
 		}
-#endif
 		ok(true, "translated code for %s # SKIP this host has none", all[i].name);
 	}
 	return tap_done();
