@@ -31,7 +31,7 @@ done
 is "$("$sov" --version)" "sov $(make -s --no-print-directory version)" "sov --version prints the version of the build"
 is "$("$sov" help)" "$("$sov" --help)" "sov help prints what sov --help prints"
 is "$("$sov" help run)" "$("$sov" run --help)" "sov help run prints what sov run --help prints"
-refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi" help fly
+refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi" help fly
 refused 2 "sov: help: unexpected operand 'top'" help run top
 
 refused 2 "sov: no verb; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi"
