@@ -49,6 +49,15 @@ programs() { # all quick test programs of the driver's ioctls
 	done
 }
 
+dumps() { # how many dumps of cards that failed the kernel keeps
+	ls -d /sys/class/devcoredump/devcd* 2>/dev/null | wc -l
+}
+drop_dumps() { # they would hold memory for five minutes
+	for d in /sys/class/devcoredump/devcd*; do
+		[ ! -e "$d/data" ] || echo 1 >"$d/data"
+	done
+}
+
 # Prints the kernel memory that the driver holds: slab objects as lines of cache, caller, count and
 # bytes; vmalloc areas; and, if the kernel tracks them, DMA mappings. Needs slab_debug=U,kmalloc-*
 # on the kernel's command line, and stack_depot_disable=on, because printing whole stacks takes
@@ -74,6 +83,7 @@ held() {
 # RCU and delayed work free memory later: the kernel collects objects of kfree_rcu() for five seconds. So the output
 # of held() counts as stable when it has not changed for twelve seconds.
 settled() { # file: gets the output of held() once it is stable
+	drop_dumps
 	tries=0 same=0
 	held >"$1"
 	while [ $same -lt 6 ] && [ $tries -lt 30 ]; do
@@ -89,6 +99,7 @@ settled() { # file: gets the output of held() once it is stable
 	done
 }
 accounted() { # earlier output of held(), description of what was done since
+	drop_dumps
 	tries=0
 	while held >/tmp/held.now; ! cmp -s "$1" /tmp/held.now && [ $tries -lt 20 ]; do
 		sleep 1
