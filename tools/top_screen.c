@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The screen of sov top. It is drawn as a whole for each sample; lines are cut at the right edge. */
+/* The screen of sov top. It is drawn as a whole for each sample; long lines are cut. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/top_screen.h"

@@ -22,16 +22,17 @@ for file in "$dir"/*.ptx; do
 	status=$?
 	[ $status -le 1 ] || { echo "BROKEN $file: exit status $status"; broken=1; }
 	awk -v file="$(basename "$file")" -v status=$status '
-	FILENAME == ARGV[1] { # messages: "ptx: 12:3: …", "compile: kernel '"'k'"': …"
+	FILENAME == ARGV[1] { # messages: "FILE:12:3: error: …", "FILE: error: kernel '"'k'"': …", and lines of the source
 		text = $0
-		if (text ~ /^sov: /)
+		if (text ~ /^(sov:)? /)
 			next
-		if (match(text, /: [0-9]+:[0-9]+: /)) {
-			split(substr(text, RSTART + 2), at, ":")
+		if (match(text, /:[0-9]+:[0-9]+: error: /)) {
+			split(substr(text, RSTART + 1), at, ":")
 			line[++n] = at[1]
 			why[n] = substr(text, RSTART + RLENGTH)
 		} else {
 			line[++n] = 0
+			sub(/^.*: error: /, "", text)
 			why[n] = text
 		}
 		next

@@ -83,7 +83,7 @@ def front_end(path, kind, kernel, extra, edit, tint, out):
 def reason(text):
     """A message without file, word and ids, so that equal causes count together."""
     line = (text.splitlines() or [""])[0]
-    line = re.sub(r"^.*?spirv: (word \d+: )?", "", line)
+    line = re.sub(r"^.*?(spirv|error): (word \d+: )?", "", line)
     line = re.sub(r"line \d+(:\d+)?: ", "", line)
     return re.sub(r"\b\d+\b", "N", re.sub(r"%\w+", "%N", line))[:110]
 

@@ -139,8 +139,8 @@ static sov_result check_cluster(const struct function *f, const sov_launch *l)
 		return check_cluster_shape(f, l, n);
 	if (f->kernel->explicit_cluster)
 		return set_error(SOV_ERROR_INVALID_LAUNCH,
-				 "kernel '%s' must be launched with clusters; the launch states "
-				 "none",
+				 "kernel '%s' must be launched with clusters; state their "
+				 "shape",
 				 DEMANGLED(f->kernel->name));
 	return SOV_OK;
 }

@@ -140,7 +140,7 @@ static void shapes(sov_module m)
 	      "a grid that is no multiple of the kernel's clusters is rejected", pair, 3, 1, 0, 0);
 	WRONG("a cluster of 4 x 1 x 1 has 4 blocks; kernel 'few' allows at most 2",
 	      "a cluster above the kernel's maximum is rejected", few, 4, 1, 4, 1);
-	WRONG("kernel 'explicit' must be launched with clusters; the launch states none",
+	WRONG("kernel 'explicit' must be launched with clusters; state their shape",
 	      "a launch without the clusters that its kernel needs is rejected", explicit_, 4, 1, 0,
 	      0);
 }
