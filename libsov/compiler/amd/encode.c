@@ -55,6 +55,31 @@ static bool merge_jumps(struct gcn_func *f, uint32_t b, const bool *is_target)
 	return true;
 }
 
+/* Leads a jump to a block that is only another jump to where that one goes. */
+static bool thread_jump(struct gcn_func *f, struct gcn_inst *i)
+{
+	uint32_t to = resolve_target(f, i->target);
+	const struct gcn_inst *only = f->blocks[to].first;
+
+	if (!only || only->in.row->op != AMD_s_branch || resolve_target(f, only->target) == to ||
+	    i->target == only->target)
+		return false;
+	i->target = only->target;
+	return true;
+}
+
+/* Two jumps around each other would be followed forever, hence the limit. */
+#define MAX_THREADED 8
+
+static void thread_jumps(struct gcn_func *f)
+{
+	gcn_for_each_block(f, b)
+		gcn_for_each(f, b, i)
+			for (uint32_t k = 0; i->target && k < MAX_THREADED && thread_jump(f, i);
+			     k++)
+				;
+}
+
 static bool remove_jump(struct gcn_func *f, uint32_t b)
 {
 	struct gcn_inst *last = f->blocks[b].last, *before = last ? last->prev : NULL;
@@ -193,6 +218,7 @@ static void remove_jumps(struct gcn_func *f)
 	struct mentions *mentions = count_mentions(f);
 	bool changed = true;
 
+	thread_jumps(f);
 	remove_unreached_jumps(f);
 	while (changed) {
 		const bool *is_target = find_targets(f);

@@ -124,8 +124,8 @@ static void select_arithmetic(struct select *s, uint32_t row)
 	w = width_of(s);
 	for (uint32_t k = 0; k < s->in->nargs; k++)
 		x[k] = fold_modifiers(s, k, w, &modifiers);
-	/* min, max and all f16 operations return the canonical NaN; a clamp leaves none. */
-	nan = (min_max || w == W_F16 || w == W_F16X2) && !(s->in->flags & IR_SAT);
+	/* min and max return the canonical NaN; a clamp leaves none. */
+	nan = min_max && !(s->in->flags & IR_SAT);
 	if (nan)
 		t = sel_temp(s, GCN_VECTOR, sel_words(s->in->type));
 	i = sel_vop_signed(s, rows[row].by_width[w], t, x, modifiers, s->in->flags & IR_SAT);

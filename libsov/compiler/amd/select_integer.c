@@ -306,6 +306,32 @@ static void select_multiply_high(struct select *s)
 
 /* ---- shifts ---- */
 
+/*
+ * A shift by less than 32 of two words that were packed for it, as PTX's funnel shifts are:
+ * v_alignbit_b32 computes the word that gets bits of both. Left by a variable amount only for
+ * rotations, because v_alignbit_b32 by 32 - 0 is off by 32 for others.
+ */
+static bool select_funnel_shift(struct select *s, uint64_t amount, bool known)
+{
+	const struct ir_inst *pack = ir_def(s->ir, ARG(0));
+	bool left = s->in->op == IR_SHL;
+	struct gcn_src d = sel_result(s, 0, 0), low, high, by;
+
+	if (s->in->op == IR_SHR_S || pack->op != IR_PACK || sel_class(s, d) == GCN_SCALAR ||
+	    sel_max_unsigned(s, ARG(1)) > 31 || (known && !amount) ||
+	    (left && !known && pack->args[0] != pack->args[1]))
+		return false;
+	low = sel_vector(s, sel_word(s, ARG(0), 0), 1);
+	high = sel_vector(s, sel_word(s, ARG(0), 1), 1);
+	by = known ? gcn_imm((uint32_t)amount) : sel_word(s, ARG(1), 0);
+	sel_op(s, left ? SEL_SHL : SEL_SHR_U, sel_part(d, !left), left ? low : high, by);
+	if (left)
+		by = known ? gcn_imm(32 - (uint32_t)amount)
+			   : sel_op_new(s, GCN_VECTOR, SEL_SUB, gcn_imm(0), by);
+	sel_vop(s, AMD_v_alignbit_b32, sel_part(d, left), high, low, by);
+	return true;
+}
+
 static void shift64(struct select *s, uint64_t amount, bool known)
 {
 	static const uint16_t vector[] = {AMD_v_lshlrev_b64, AMD_v_lshrrev_b64, AMD_v_ashrrev_i64};
@@ -344,7 +370,8 @@ static void select_shift(struct select *s)
 	bool known = ir_is_const(s->ir, ARG(1), &amount);
 
 	if (bits == 64) {
-		shift64(s, amount, known);
+		if (!select_funnel_shift(s, amount, known))
+			shift64(s, amount, known);
 		return;
 	}
 	x = op == SEL_SHL ? sel_word(s, ARG(0), 0)

@@ -123,6 +123,16 @@ static const struct row {
 	 "shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1; add.u32 %r0, %r0, %r2; st.global.u32 [%o], %r0; "
 	 "ret;",
 	 {{"v_mbcnt", 0}, {"v_xor", 0}, {"ds_bpermute", 0}, {"ds_swizzle", 2}}},
+	{"rotations and funnel shifts are one v_alignbit_b32, to the left by a variable two",
+	 "ld.global.v2.u32 {%r0, %r1}, [%q]; and.b32 %r5, %r1, 31;\n"
+	 "shf.l.wrap.b32 %r2, %r0, %r0, 7; shf.r.wrap.b32 %r3, %r0, %r1, 9;\n"
+	 "shf.l.wrap.b32 %r4, %r1, %r1, %r5; add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r4;\n"
+	 "st.global.u32 [%o], %r2; ret;",
+	 {{"v_lshlrev_b64", 0}, {"v_lshrrev_b64", 0}, {"v_alignbit_b32", 3}, {"v_cndmask", 0}}},
+	{"packed halves are computed without a comparison for NaNs",
+	 "ld.global.v2.u32 {%r0, %r1}, [%q]; fma.rn.f16x2 %r2, %r0, %r1, %r0;\n"
+	 "mul.rn.f16x2 %r2, %r2, %r1; add.rn.f16x2 %r2, %r2, %r0; st.global.u32 [%o], %r2; ret;",
+	 {{"v_cmp", 0}, {"v_bfi", 0}, {"v_cndmask", 0}, {"v_pk_", 3}}},
 };
 
 static uint32_t count_instructions(const struct image_kernel *k, const char *prefix)
