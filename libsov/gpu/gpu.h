@@ -191,7 +191,7 @@ struct gpu {
 	uint32_t max_local_bytes; /* per thread */
 	uint32_t plan_bytes;
 	uint32_t ring_entry_bytes; /* of the unit in which a ring has a power of two of entries */
-	uint32_t ring_entries, copy_ring_entries; /* hold what all slots of a stream submit */
+	uint32_t ring_entries, copy_ring_entries;     /* hold what all slots of a stream submit */
 	uint32_t max_span_words, max_copy_span_words; /* of compute queues, of copy queues */
 	uint32_t max_node_words, max_level_words; /* commands of a graph node; between two levels */
 	/* A kernel can release a semaphore itself. Otherwise the queue releases it after the
