@@ -447,6 +447,8 @@ static void on_event(void *argument, uint32_t context)
 	(void)argument;
 	pthread_mutex_lock(&fake.lock);
 	e = event_of(context);
+	if (!e || e->type != KFD_EVENT_SIGNAL)
+		wrong("an interrupt with the context %u, which is no event", context);
 	if (e && e->type == KFD_EVENT_SIGNAL && fake.event_page &&
 	    fake.event_page[e->slot] != UNSIGNALLED) {
 		fake.event_page[e->slot] = UNSIGNALLED;

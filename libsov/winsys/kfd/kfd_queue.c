@@ -2,8 +2,8 @@
 /*
  * Queues. The ring is a buffer of the runtime. This file adds the page of the write and read
  * pointers and, for compute queues, the buffer for ends of RELEASE_MEM packets and the area to
- * which preempted waves are saved. A doorbell has 64 bits and takes the write pointer; the doorbells
- * of a process are mapped once per GPU.
+ * which preempted waves are saved. A doorbell has 64 bits and takes the write pointer; the
+ * doorbells of a process are mapped once per GPU.
  */
 #include <errno.h>
 #include <stdlib.h>
