@@ -9,11 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include "libsov/winsys/soft/soft.h"
 #include "model/kfd/model_kfd.h"
 
 /* Default of SOV_SOFT's list for the fake. */
 #define SOFT_KFD_VRAM (UINT64_C(2) << 30)
+
+static void soft_check_kfd(void)
+{
+	if (!model_kfd.wrong)
+		return;
+	printf("not ok - calls of amdgpu's interface with wrong arguments: %s\n", model_kfd.why);
+	fflush(stdout);
+	_exit(1);
+}
 
 static void soft_use_winsys(const char *list)
 {
@@ -37,6 +47,7 @@ static void soft_use_winsys(const char *list)
 		exit(1);
 	}
 	setenv("SOV_SOFT", "none", 1);
+	atexit(soft_check_kfd);
 }
 
 /*

@@ -364,11 +364,11 @@ static bool kfd_no_node(const struct doctor_snapshot *s, const struct doctor_gpu
 	if (missing->exists)
 		return false;
 	set_text(f->reason, "%s does not exist", path);
-	return s->container
-		       ? set_text(f->remedy, "start the container with --device /dev/kfd --device %s",
-				  *g->render.path ? g->render.path : "/dev/dri")
-		       : set_text(f->remedy, "boot a kernel that is built with CONFIG_HSA_AMD "
-					     "(Debian's 6.12 for arm64 is not)");
+	return s->container ? set_text(f->remedy,
+				       "start the container with --device /dev/kfd --device %s",
+				       *g->render.path ? g->render.path : "/dev/dri")
+			    : set_text(f->remedy, "boot a kernel that is built with CONFIG_HSA_AMD "
+						  "(Debian's 6.12 for arm64 is not)");
 }
 
 static bool kfd_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g,

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "libsov/winsys/amd_info.h"
 #include "libsov/winsys/nv_info.h"
 
 struct winsys;
@@ -30,10 +31,6 @@ struct winsys_identity {
 	uint8_t uuid[16];
 	uint32_t pci_domain, pci_bus, pci_device, pci_function;
 	uint32_t pci_vendor_id, pci_device_id, pci_subsystem, file_number;
-};
-
-struct winsys_amd_info {
-	uint32_t shader_engines;
 };
 
 /* See sov_device_state, whose bits known has; memory_info knows the memory. */
@@ -127,8 +124,8 @@ struct winsys_queue_memory {
 	uint64_t *ring; /* CPU address of the ring */
 	uint32_t ring_entries;
 	uint32_t *put, *get; /* ring indices, accessed atomically */
-	/* PUT has 64 bits and never wraps, and the doorbell takes it: ring_doorbell, which passes it
-	 * on, must follow before another thread stores a larger PUT. */
+	/* PUT has 64 bits and never wraps, and the doorbell takes it: ring_doorbell, which passes
+	 * it on, must follow before another thread stores a larger PUT. */
 	bool wide;
 	/* A command that interrupts writes event_id to this GPU address first; 0: it need not. */
 	uint64_t event_mailbox;

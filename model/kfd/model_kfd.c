@@ -166,7 +166,7 @@ static int fake_open(const char *path)
 static enum file_kind file_kind(int file)
 {
 	return file < FIRST_FILE || file >= FIRST_FILE + FILES ? FILE_CLOSED
-								: fake.files[file - FIRST_FILE].kind;
+							       : fake.files[file - FIRST_FILE].kind;
 }
 
 static int fake_close(int file)
@@ -287,8 +287,7 @@ static int alloc_memory(struct kfd_alloc_memory *a)
 		o++;
 	if (o == fake.objects + OBJECTS)
 		return -ENOMEM;
-	*o = (struct object){
-		.va = a->va, .bytes = a->bytes, .flags = a->flags, .gpu = index_of(g)};
+	*o = (struct object){.va = a->va, .bytes = a->bytes, .flags = a->flags, .gpu = index_of(g)};
 	error = back_object(o, a->mmap_offset);
 	if (error)
 		return error;
@@ -448,6 +447,8 @@ static void on_event(void *argument, uint32_t context)
 	(void)argument;
 	pthread_mutex_lock(&fake.lock);
 	e = event_of(context);
+	if (!e || e->type != KFD_EVENT_SIGNAL)
+		wrong("an interrupt with the context %u, which is no event", context);
 	if (e && e->type == KFD_EVENT_SIGNAL && fake.event_page &&
 	    fake.event_page[e->slot] != UNSIGNALLED) {
 		fake.event_page[e->slot] = UNSIGNALLED;
@@ -485,10 +486,10 @@ static void raise_exception(struct gpu *g, uint32_t type, const struct kfd_event
 
 void model_kfd_raise(uint32_t gpu, bool ecc)
 {
-	struct kfd_event_data data = {.hardware = {.reset_cause = ecc ? KFD_RESET_ECC
-								      : KFD_RESET_HANG,
-						   .memory_lost = 1,
-						   .gpu_id = FIRST_GPU_ID + gpu}};
+	struct kfd_event_data data = {
+		.hardware = {.reset_cause = ecc ? KFD_RESET_ECC : KFD_RESET_HANG,
+			     .memory_lost = 1,
+			     .gpu_id = FIRST_GPU_ID + gpu}};
 
 	pthread_mutex_lock(&fake.lock);
 	raise_exception(&fake.gpus[gpu], KFD_EVENT_HARDWARE, &data);

@@ -63,14 +63,14 @@ void amd_sdma_ring_entry(struct gpu_push *p, const struct winsys_queue_memory *m
 
 /* What a ring entry has besides a copy queue's words: an indirect buffer (IB), and the release of
  * its submission. */
-#define AMD_RING_ENTRY_WORDS   24u
+#define AMD_RING_ENTRY_WORDS 24u
 /* Room for 256 slots of a stream, with three such entries each; on a copy queue also with the words
  * of the slot, which are those of one copy, and of a graph's span. */
-#define AMD_RING_WORDS         (1u << 15)
-#define AMD_COPY_RING_WORDS    (1u << 18)
-#define AMD_COPY_SPAN_WORDS    512u
+#define AMD_RING_WORDS       (1u << 15)
+#define AMD_COPY_RING_WORDS  (1u << 18)
+#define AMD_COPY_SPAN_WORDS  512u
 /* The size of an IB is a multiple of this many words. */
-#define AMD_PM4_IB_ALIGN       8u
+#define AMD_PM4_IB_ALIGN     8u
 
 /* ---- dispatch.c ---- */
 

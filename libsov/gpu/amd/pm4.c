@@ -149,8 +149,7 @@ void amd_pm4_ring_entry(struct gpu_push *p, uint64_t span, const struct winsys_q
 	if (!completion)
 		return;
 	amd_pm4_cs_partial_flush(p);
-	pm4_release(p,
-		    completion->interrupt && !mailbox ? RELEASE_32_AND_INTERRUPT : RELEASE_32,
+	pm4_release(p, completion->interrupt && !mailbox ? RELEASE_32_AND_INTERRUPT : RELEASE_32,
 		    completion->semaphore, completion->payload, 0);
 	if (mailbox)
 		pm4_release(p, RELEASE_32_AND_INTERRUPT, m->event_mailbox, m->event_id,

@@ -2,8 +2,8 @@
 /*
  * SDMA packets of copy queues. They are in the ring itself: amdkfd's queue descriptors leave
  * SDMA_RLC0_IB_CNTL 0, so that a user's queue executes no indirect buffers (Linux,
- * kfd_mqd_manager_v10.c, init_mqd_sdma). The engine executes packets in order, so a fence after a copy
- * signals its completion. Pitched copies use sub-window copies if addresses and pitches are
+ * kfd_mqd_manager_v10.c, init_mqd_sdma). The engine executes packets in order, so a fence after a
+ * copy signals its completion. Pitched copies use sub-window copies if addresses and pitches are
  * multiples of 4, and one linear copy per line otherwise: whether sub-window copies support other
  * alignments is not known.
  */

@@ -102,7 +102,7 @@ struct graph_exec {
 	struct graph_segment *segments;
 	uint32_t nsegments;
 	const struct function *max_local; /* the kernel with the most local memory per thread */
-	uint64_t local_bytes; /* of all threads of the kernel node that has the most */
+	uint64_t local_bytes;             /* of all threads of the kernel node that has the most */
 	pthread_mutex_t executing;        /* orders launches; protects what follows */
 	bool closing;                     /* it is being destroyed */
 	struct stream *last;              /* a reference: the stream that executed it last … */

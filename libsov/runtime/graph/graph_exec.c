@@ -266,9 +266,8 @@ static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
 		graph_write_methods(g);
 	}
 	slot.inserted = segment->words ? gpu_span(segment->methods, segment->words) : 0;
-	slot.inserted_words =
-		(const uint32_t *)(const void *)((const uint8_t *)g->memory->cpu +
-						 (segment->methods - g->memory->va));
+	slot.inserted_words = (const uint32_t *)(const void *)((const uint8_t *)g->memory->cpu +
+							       (segment->methods - g->memory->va));
 	if (c->gpu->pad)
 		c->gpu->pad(&slot.push);
 	slot.before = slot.push.count;

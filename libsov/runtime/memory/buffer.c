@@ -153,8 +153,15 @@ void buffer_destroy(struct context *c, struct buffer *b)
 
 sov_result buffer_map(struct context *c, struct buffer *b)
 {
+	const char *detail;
+
 	if (!b->cpu)
 		b->cpu = c->winsys->buffer_map(b->backing);
+	detail = b->cpu ? "" : winsys_take_error();
+	if (*detail)
+		return set_error(SOV_ERROR_UNSUPPORTED,
+				 "%s: %s; copy the memory, or use sov_host_alloc",
+				 c->device->properties.name, detail);
 	return b->cpu ? SOV_OK
 		      : set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
 				  "%s gave the CPU no mapping of %llu bytes of its memory",

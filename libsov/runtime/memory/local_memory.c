@@ -3,9 +3,10 @@
  * Local memory: the threads' stacks and spilled registers. The hardware divides one area among all
  * threads that can be resident, so the area must exist before the first launch that uses it; its
  * size is the largest so far of the per-thread size times the threads of the whole GPU, or of the
- * grid where the vendor's layout counts those. A context has one area. Where queues divide it independently of each other (local_in_launch), each stream has a
- * part of it. To replace the area by a larger one, all streams have to be idle, because running
- * kernels use the old one; CUDA does the same.
+ * grid where the vendor's layout counts those. A context has one area. Where queues divide it
+ * independently of each other (local_in_launch), each stream has a part of it. To replace the area
+ * by a larger one, all streams have to be idle, because running kernels use the old one; CUDA does
+ * the same.
  */
 #include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
@@ -78,7 +79,8 @@ uint64_t local_grid_bytes(const struct context *c, uint32_t local_bytes, const u
 bool local_suffices(const struct context *c, uint32_t stream_index, uint32_t local_bytes,
 		    uint64_t bytes)
 {
-	return local_bytes <= c->local.per_queue.thread_bytes && bytes <= c->local.per_queue.bytes &&
+	return local_bytes <= c->local.per_queue.thread_bytes &&
+	       bytes <= c->local.per_queue.bytes &&
 	       (!c->gpu->local_in_launch || stream_index < c->local.queues);
 }
 

@@ -237,9 +237,9 @@ static sov_result launch_submit(struct function *f, const sov_launch *l, struct 
 		.engine = ENGINE_COMPUTE,
 		.kind = WORK_KERNEL,
 		.kernel = &f->info,
-		.local_bytes = f->info.local_bytes ? local_grid_bytes(c, f->info.local_bytes,
-								      l->grid, l->block)
-						   : 0,
+		.local_bytes = f->info.local_bytes
+				       ? local_grid_bytes(c, f->info.local_bytes, l->grid, l->block)
+				       : 0,
 		.time_limit = l->time_limit,
 	};
 	struct gpu_local own;

@@ -434,8 +434,8 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 	struct queue *q = &s->queues[engine];
 	struct winsys_queue_options options = {
 		.engine = engines[engine],
-		.ring_entries = engine == ENGINE_COPY ? c->gpu->copy_ring_entries
-						      : c->gpu->ring_entries,
+		.ring_entries =
+			engine == ENGINE_COPY ? c->gpu->copy_ring_entries : c->gpu->ring_entries,
 		.ring_entry_bytes = c->gpu->ring_entry_bytes,
 		.priority = s->priority,
 	};

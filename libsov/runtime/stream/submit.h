@@ -69,8 +69,8 @@ struct submission {
 	_Atomic uint64_t time_limit;
 	/* For the publisher. */
 	enum engine engine;
-	uint64_t span;        /* ring entry … */
-	uint64_t before[2];   /* … and entries before it; 0: none */
+	uint64_t span;            /* ring entry … */
+	uint64_t before[2];       /* … and entries before it; 0: none */
 	const uint32_t *inserted; /* words of before[1] for the CPU */
 	uint64_t code, local; /* versions that the GPU has seen once it has begun the submission */
 	/* Content of the slot's memory, from its last launch. */

@@ -137,8 +137,8 @@ void *kfd_buffer_map(struct winsys_buffer *b);
 void kfd_memory_info(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes);
 int kfd_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 int kfd_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
-/* A buffer at an address of its own that the device maps; mapped for the CPU as well if it is in system
- * memory. */
+/* A buffer at an address of its own that the device maps; mapped for the CPU as well if it is in
+ * system memory. */
 int kfd_buffer_new(struct winsys_device *d, enum winsys_placement placement, uint64_t bytes,
 		   struct winsys_buffer **out);
 /* Maps the buffer on a further device. */

@@ -342,8 +342,7 @@ static uint64_t kfd_gpu_time(struct winsys_device *d)
 {
 	struct kfd_clocks c = {.gpu_id = d->gpu_id};
 
-	return kfd_ioctl(KFD_GET_CLOCKS, &c, "the clock") ? 0
-							   : c.gpu_ticks * AMD_CLOCK_NANOSECONDS;
+	return kfd_ioctl(KFD_GET_CLOCKS, &c, "the clock") ? 0 : c.gpu_ticks * AMD_CLOCK_NANOSECONDS;
 }
 
 const struct winsys winsys_kfd = {

@@ -152,7 +152,7 @@ static void memory_exception(const struct kfd_event_data *data)
 {
 	struct winsys_device *d = kfd_device_of(data->memory.gpu_id);
 	struct winsys_error e = {.memory = true, .address = data->memory.va};
-	const char *why = data->memory.error_type     ? "its memory is faulty"
+	const char *why = data->memory.error_type    ? "its memory is faulty"
 			  : data->memory.no_execute  ? "it is not executable"
 			  : data->memory.read_only   ? "it is read-only"
 			  : data->memory.not_present ? "it is not mapped"

@@ -162,13 +162,17 @@ void kfd_buffer_destroy(struct winsys_buffer *b)
 	free(b);
 }
 
-/* Video memory is not mapped: what the CPU writes there stays in a buffer of the host interface (HDP)
- * until that is flushed. */
+/* Video memory is not mapped: what the CPU writes there stays in a buffer of the host interface
+ * (HDP) until that is flushed. */
 void *kfd_buffer_map(struct winsys_buffer *b)
 {
 	void *cpu;
 
-	if (b->cpu || !b->allocated || b->placement == WINSYS_VRAM)
+	if (b->placement == WINSYS_VRAM) {
+		winsys_set_error("the CPU does not map video memory through amdgpu");
+		return NULL;
+	}
+	if (b->cpu || !b->allocated)
 		return b->cpu;
 	cpu = kfd_os->map(b->bytes, b->device->render_file, b->mmap_offset);
 	if (cpu != MAP_FAILED)

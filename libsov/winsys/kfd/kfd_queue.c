@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Queues. The ring is a buffer of the runtime. This file adds the page of the write and read
- * pointers and, for compute queues, the buffer for ends of RELEASE_MEM packets and the area to which
- * preempted waves are saved. A doorbell has 64 bits and takes the write pointer; the doorbells of a
- * process are mapped once per GPU.
+ * pointers and, for compute queues, the buffer for ends of RELEASE_MEM packets and the area to
+ * which preempted waves are saved. A doorbell has 64 bits and takes the write pointer; the
+ * doorbells of a process are mapped once per GPU.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -81,16 +81,16 @@ static int create(struct winsys_queue *q, const struct winsys_queue_options *o)
 		c.save_bytes = (uint32_t)d->node.save_bytes;
 		c.control_stack_bytes = (uint32_t)d->node.control_stack_bytes;
 	}
-	error = kfd_ioctl(KFD_CREATE_QUEUE, &c, o->engine == WINSYS_COPY ? "a copy queue"
-									: "a compute queue");
+	error = kfd_ioctl(KFD_CREATE_QUEUE, &c,
+			  o->engine == WINSYS_COPY ? "a copy queue" : "a compute queue");
 	if (error)
 		return error;
 	q->queue_id = c.queue_id;
 	q->created = true;
 	error = map_doorbells(d, c.doorbell_offset);
 	if (!error)
-		q->doorbell = d->doorbells + c.doorbell_offset % AMD_DOORBELL_PAGE_BYTES /
-						     AMD_DOORBELL_BYTES;
+		q->doorbell = d->doorbells +
+			      c.doorbell_offset % AMD_DOORBELL_PAGE_BYTES / AMD_DOORBELL_BYTES;
 	return error;
 }
 

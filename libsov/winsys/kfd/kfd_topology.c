@@ -168,7 +168,7 @@ bool kfd_bank_parse(const char *text, size_t bytes, struct kfd_bank *out, char *
 
 /* ---- GPUs ---- */
 
-#define PAGES(bytes) (((bytes) + KFD_PAGE_BYTES - 1) / KFD_PAGE_BYTES * KFD_PAGE_BYTES)
+#define PAGES(bytes)     (((bytes) + KFD_PAGE_BYTES - 1) / KFD_PAGE_BYTES * KFD_PAGE_BYTES)
 /* Of one compute unit: vector and scalar registers, LDS, hardware registers. */
 #define UNIT_STATE_BYTES (0x40000u + 0x4000u + 0x10000u + 0x1000u)
 #define WAVES_PER_UNIT   32u

@@ -21,8 +21,8 @@
 #include "libsov/winsys/soft/soft.h"
 #include "libsov/winsys/winsys.h"
 
-#define PAGE_BYTES       4096u
-#define LARGE_PAGE_BYTES (2u << 20)
+#define PAGE_BYTES            4096u
+#define LARGE_PAGE_BYTES      (2u << 20)
 /* AMD's RDNA2 white paper: four shader engines of 20 compute units. */
 #define NAVI21_SHADER_ENGINES 4
 

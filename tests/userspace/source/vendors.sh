@@ -21,6 +21,8 @@ allowed() {
 	libsov/winsys/winsys.h WINSYS_VENDOR_NV	the same: the tag of vendor data
 	libsov/winsys/winsys.h winsys_nv_info	the tagged vendor data
 	libsov/winsys/winsys.h winsys/nv_info.h	the same
+	libsov/winsys/winsys.h winsys_amd_info	the same
+	libsov/winsys/winsys.h winsys/amd_info.h	the same
 	libsov/winsys/winsys.h winsys_nvrm		the list of back ends, one of which is a vendor's kernel module
 	libsov/winsys/winsys.c winsys_nvrm		the same
 	libsov/compiler/driver/target.c .name = "	the list of targets

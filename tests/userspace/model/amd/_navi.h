@@ -149,8 +149,8 @@ static void navi_ring_doorbell(struct navi *n, struct navi_queue *q)
 	model_doorbell(n->m, model_channel_token(q->channel));
 }
 
-/* Submits the packets written since the last call, in an indirect buffer or, to a copy queue, in the
- * ring. */
+/* Submits the packets written since the last call, in an indirect buffer or, to a copy queue, in
+ * the ring. */
 static void navi_submit(struct navi *n, struct navi_queue *q)
 {
 	uint64_t va = NAVI_BUFFER(q->number) + 4ull * q->start;
