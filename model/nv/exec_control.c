@@ -232,16 +232,32 @@ static void clear_barrier(uint32_t *breg, uint32_t lanes)
 		breg[i] = lanes >> i & 1 ? 0 : breg[i];
 }
 
+/* True if two lanes wait at BSYNC for the same lanes by the same copy of the barrier: then both may
+ * continue, or neither. */
+static bool same_bsync(const struct warp *w, uint32_t a, uint32_t b)
+{
+	uint32_t on = w->wait_on[a], copy = w->breg[on & (BREGS - 1)][a];
+
+	return w->wait[a] == WAIT_BSYNC && w->wait[b] == WAIT_BSYNC && w->wait_on[b] == on &&
+	       w->breg[on][b] == copy && copy >> a & 1 && copy >> b & 1 &&
+	       !((w->moved[on] >> a ^ w->moved[on] >> b) & 1);
+}
+
 /* Releases every lane whose wait is over: after an arrival, a BREAK or an exit. */
 static void release_waiters(struct warp *w)
 {
+	uint32_t blocked = LANES; /* a lane that must wait; LANES: not known */
+
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t go;
 
 		if (!(w->live >> i & 1) || w->wait[i] == WAIT_NOTHING || w->wait[i] == WAIT_BAR ||
 		    w->wait[i] == WAIT_CLUSTER)
 			continue;
+		if (blocked < LANES && same_bsync(w, blocked, i))
+			continue;
 		go = releasable_lanes(w, i);
+		blocked = go ? LANES : i;
 		if (!go)
 			continue;
 		if (w->wait[i] == WAIT_BSYNC) {
