@@ -6,19 +6,19 @@
 #include "model/translate/emit.h"
 #include "tests/userspace/model/nv/_rig.h"
 
-#define PROGRAMS  160u
-#define BODY      24u
-#define TURNS     3u
-#define THREADS   96u /* the last warp has lanes that exit early */
-#define BLOCKS    2u
-#define FIRST     8u /* registers with values */
-#define LAST      24u
-#define RESULTS   (LAST - FIRST + 6) /* registers, predicates, uniform registers, clock */
-#define IN_WORDS  (RESULTS * THREADS * BLOCKS)
-#define OUT       (RIG_DATA + 0x100000)
-#define OUT_BYTES (4ull * RESULTS * THREADS * BLOCKS)
-#define SCRATCH   (RIG_DATA + 0x200000)
-#define MAX_TRIES 100000u
+#define PROGRAMS   160u
+#define BODY       24u
+#define ITERATIONS 3u
+#define THREADS    96u /* the last warp has lanes that exit early */
+#define BLOCKS     2u
+#define FIRST      8u /* registers with values */
+#define LAST       24u
+#define RESULTS    (LAST - FIRST + 6) /* registers, predicates, uniform registers, clock */
+#define IN_WORDS   (RESULTS * THREADS * BLOCKS)
+#define OUT        (RIG_DATA + 0x100000)
+#define OUT_BYTES  (4ull * RESULTS * THREADS * BLOCKS)
+#define SCRATCH    (RIG_DATA + 0x200000)
+#define MAX_TRIES  100000u
 
 static uint64_t state;
 
@@ -201,7 +201,7 @@ static void random_program(struct rig *r)
 	INS(r, SASS_ISETP, (P(6), PT, R(0), IMM(THREADS - 7), PT),
 	    in.mod[SASS_M_CMP] = SASS_CMP_GE);
 	INS(r, SASS_EXIT, (PT), in.guard = 6);
-	INS(r, SASS_MOV, (R(25), IMM(TURNS)));
+	INS(r, SASS_MOV, (R(25), IMM(ITERATIONS)));
 	top = r->code;
 	random_body(r, BODY);
 	/* A part for some lanes of each warp. */
@@ -274,7 +274,7 @@ static void print_program(struct rig *r)
 }
 
 /* Faults in the middle of a block that has run before: one lane's address is wrong in the last
- * turn. */
+ * iteration. */
 enum { OUTSIDE_SHARED, MISALIGNED, UNMAPPED, UNMAPPED_STORE, FAULTS };
 
 static void fault_program(struct rig *r, uint32_t kind)
@@ -286,7 +286,7 @@ static void fault_program(struct rig *r, uint32_t kind)
 	INS(r, SASS_S2R, (R(0), SR(SASS_SR_TID_X)));
 	INS(r, SASS_MOV, (R(4), C0(r->params)));
 	INS(r, SASS_MOV, (R(5), C0(r->params + 4)));
-	INS(r, SASS_MOV, (R(25), IMM(TURNS)));
+	INS(r, SASS_MOV, (R(25), IMM(ITERATIONS)));
 	top = r->code;
 	INS(r, SASS_IADD3, (R(25), PT, PT, R(25), IMM(~0u), RZ));
 	INS(r, SASS_ISETP, (P(0), PT, R(0), IMM(37), PT), in.mod[SASS_M_CMP] = SASS_CMP_EQ);
