@@ -19,6 +19,7 @@
  * one of the sites up to ENDCOLLECTIVE, which returns each to its own site. Which site hardware
  * chooses is not known; in code of ptxas they are identical. */
 #include <sched.h>
+#include <string.h>
 
 #include "model/nv/exec.h"
 
@@ -42,7 +43,10 @@ bool warp_schedule(struct warp *w, bool rotate)
 
 	if (w->mask)
 		make_ready(w, w->mask, w->pc);
-	for (uint32_t i = 1; i <= LANES; i++) {
+	/* Mostly all ready lanes are one group. */
+	if (w->ready && w->group[first_lane(w->ready)] == w->ready)
+		lane = first_lane(w->ready);
+	for (uint32_t i = lane == LANES ? 1 : LANES + 1; i <= LANES; i++) {
 		uint32_t candidate = (w->leader + i) % LANES;
 
 		if (!(w->ready >> candidate & 1))
@@ -103,6 +107,17 @@ static void branch_each(struct warp *w, uint32_t lanes, const uint64_t *pc)
 
 void block_lanes(struct warp *w, uint32_t lanes, enum wait kind, uint32_t on)
 {
+	if (lanes == ALL_LANES) {
+		uint64_t pc = w->pc;
+
+		EACH_LANE(i)
+			w->lane_pc[i] = pc;
+		row_splat(w->group, lanes);
+		memset(w->wait, kind, sizeof(w->wait));
+		row_splat(w->wait_on, on);
+		w->mask = 0;
+		return;
+	}
 	for (uint32_t i = 0; i < LANES; i++) {
 		if (!(lanes >> i & 1))
 			continue;
@@ -116,12 +131,21 @@ void block_lanes(struct warp *w, uint32_t lanes, enum wait kind, uint32_t on)
 
 void release_lanes(struct warp *w, uint32_t lanes)
 {
-	for (uint32_t i = 0; i < LANES; i++) {
+	uint64_t readied = w->readied;
+
+	if (lanes == ALL_LANES) {
+		EACH_LANE(i)
+			w->lane_pc[i] += WORD_BYTES;
+		EACH_LANE(i)
+			w->ready_since[i] = readied;
+		memset(w->wait, WAIT_NOTHING, sizeof(w->wait));
+	}
+	for (uint32_t i = 0; i < LANES && lanes != ALL_LANES; i++) {
 		if (!(lanes >> i & 1))
 			continue;
 		w->lane_pc[i] += WORD_BYTES;
 		w->wait[i] = WAIT_NOTHING;
-		w->ready_since[i] = w->readied;
+		w->ready_since[i] = readied;
 	}
 	w->readied++;
 	w->ready |= lanes;
@@ -232,16 +256,32 @@ static void clear_barrier(uint32_t *breg, uint32_t lanes)
 		breg[i] = lanes >> i & 1 ? 0 : breg[i];
 }
 
+/* True if two lanes wait at BSYNC for the same lanes by the same copy of the barrier: then both may
+ * continue, or neither. */
+static bool same_bsync(const struct warp *w, uint32_t a, uint32_t b)
+{
+	uint32_t on = w->wait_on[a], copy = w->breg[on & (BREGS - 1)][a];
+
+	return w->wait[a] == WAIT_BSYNC && w->wait[b] == WAIT_BSYNC && w->wait_on[b] == on &&
+	       w->breg[on][b] == copy && copy >> a & 1 && copy >> b & 1 &&
+	       !((w->moved[on] >> a ^ w->moved[on] >> b) & 1);
+}
+
 /* Releases every lane whose wait is over: after an arrival, a BREAK or an exit. */
 static void release_waiters(struct warp *w)
 {
+	uint32_t blocked = LANES; /* a lane that must wait; LANES: not known */
+
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t go;
 
 		if (!(w->live >> i & 1) || w->wait[i] == WAIT_NOTHING || w->wait[i] == WAIT_BAR ||
 		    w->wait[i] == WAIT_CLUSTER)
 			continue;
+		if (blocked < LANES && same_bsync(w, blocked, i))
+			continue;
 		go = releasable_lanes(w, i);
+		blocked = go ? LANES : i;
 		if (!go)
 			continue;
 		if (w->wait[i] == WAIT_BSYNC) {
@@ -271,7 +311,7 @@ static uint32_t bar_arrived_threads(const struct cta *c, uint32_t bar, bool coun
 		const struct warp *w = &c->warps[i];
 		uint32_t here = w->arrived[bar];
 
-		if (counted && here)
+		if ((counted && here) || (here & w->live && w->live == ALL_LANES))
 			n += LANES;
 		else if (here & w->live)
 			n += (uint32_t)__builtin_popcount(w->live);
@@ -291,9 +331,8 @@ static uint32_t bar_complete(struct cta *c, uint32_t bar)
 		struct warp *w = &c->warps[i];
 		uint32_t lanes = 0;
 
-		for (uint32_t l = 0; l < LANES; l++)
-			if (w->wait[l] == WAIT_BAR && w->wait_on[l] == bar)
-				lanes |= 1u << l;
+		EACH_LANE(l)
+			lanes |= (uint32_t)((w->wait[l] == WAIT_BAR) & (w->wait_on[l] == bar)) << l;
 		release_lanes(w, lanes);
 		w->arrived[bar] = 0;
 		if (lanes)

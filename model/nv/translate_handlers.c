@@ -120,7 +120,8 @@ INLINE bool find(struct warp *w, const struct op *op, uint32_t mask, uint32_t by
 		      : find_global(w, op, mask, bytes, rights, p);
 }
 
-/* True if the offsets of a half of the lanes advance by a step; blocks are often 16 threads wide. */
+/* True if the offsets of a half of the lanes advance by a step: blocks are often 16 threads
+ * wide. */
 INLINE bool is_regular(const struct place *p, uint32_t half, uint32_t step)
 {
 	const vec numbers = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -151,6 +152,43 @@ INLINE void load_half(uint32_t *row, const struct place *p, uint32_t half, uint3
 	}
 }
 
+/* Lanes in several pages, translated one by one. The first word of each lane's access goes to
+ * where. False: an access that the interpreter must check. */
+INLINE bool find_each(struct warp *w, const struct op *op, uint32_t mask, uint32_t bytes,
+		      const uint8_t *where[LANES])
+{
+	uint64_t address[LANES];
+
+	lane_addresses(w, op, address);
+	for (uint32_t left = mask; left; left &= left - 1) {
+		uint32_t i = first_lane(left);
+		enum mmu_result why;
+
+		if (address[i] & (bytes - 1))
+			return false;
+		where[i] = mmu_translate(&w->exec->thread.reader, address[i], MODEL_READ, &why);
+		if (!where[i])
+			return false;
+	}
+	return true;
+}
+
+INLINE void load_each(struct warp *w, const struct op *op, uint32_t mask, uint32_t words)
+{
+	const uint8_t *where[LANES];
+
+	if (!find_each(w, op, mask, 4 * words, where)) {
+		op->run(w, op, mask);
+		return;
+	}
+	for (uint32_t left = mask; left; left &= left - 1) {
+		uint32_t i = first_lane(left);
+
+		for (uint32_t k = 0; k < words; k++)
+			w->r[op->d + k][i] = ((const word *)where[i])[k];
+	}
+}
+
 INLINE void load(struct warp *w, const struct op *op, uint32_t mask, uint32_t words, bool shared)
 {
 	struct place p;
@@ -158,7 +196,10 @@ INLINE void load(struct warp *w, const struct op *op, uint32_t mask, uint32_t wo
 	if (!shared && !descriptor_valid(w, op))
 		return;
 	if (!find(w, op, mask, 4 * words, shared, MODEL_READ, &p)) {
-		op->run(w, op, mask);
+		if (shared)
+			op->run(w, op, mask);
+		else
+			load_each(w, op, mask, words);
 		return;
 	}
 	for (uint32_t k = 0; k < words; k++) {

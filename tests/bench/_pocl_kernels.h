@@ -14,7 +14,7 @@
 #define RSQRT(x) native_rsqrt(x)
 #else
 #include "tests/kernels/device.h"
-#define KERNEL   extern "C" __global__ void
+#define KERNEL extern "C" __global__ void
 #define GLOBAL
 #define SHARED   __shared__
 #define BARRIER  __syncthreads()
@@ -90,8 +90,8 @@ KERNEL stencil(ARGUMENTS)
 	int x = GX, y = GY, l = x ? x - 1 : x, r = x < n - 1 ? x + 1 : x, u = y ? y - 1 : y,
 	    d = y < n - 1 ? y + 1 : y;
 
-	c[y * n + x] = 0.2f * (a[y * n + x] + a[y * n + l] + a[y * n + r] + a[u * n + x] +
-			       a[d * n + x]);
+	c[y * n + x] =
+		0.2f * (a[y * n + x] + a[y * n + l] + a[y * n + r] + a[u * n + x] + a[d * n + x]);
 }
 
 KERNEL transpose(ARGUMENTS)

@@ -315,6 +315,16 @@ int main(void)
 	in_child(&nothing, say_no_device, text, sizeof(text));
 	is_str(text, "there is no device 'navi21.0'; there are: 0 = gh100.0",
 	       "opening an unknown device name lists the known devices");
+	setenv("SOV_SOFT_TRANSLATE", "no", 1);
+	in_child(&nothing, say_names, text, sizeof(text));
+	is_str(text,
+	       "INVALID_ARGUMENT SOV_SOFT_TRANSLATE is 'no'; it must be 0, 1, avx2, eager or "
+	       "eager-avx2",
+	       "a wrong value of SOV_SOFT_TRANSLATE is an error that lists the right ones");
+	setenv("SOV_SOFT_TRANSLATE", "eager", 1);
+	in_child(&nothing, say_names, text, sizeof(text));
+	is_str(text, "gh100.0 ", "SOV_SOFT_TRANSLATE=eager is a value");
+	unsetenv("SOV_SOFT_TRANSLATE");
 	in_child(&broken, say_repair, text, sizeof(text));
 	is_str(text, "2 0 1", "device enumeration succeeds after an invalid variable is corrected");
 

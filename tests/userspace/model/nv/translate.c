@@ -6,19 +6,19 @@
 #include "model/translate/emit.h"
 #include "tests/userspace/model/nv/_rig.h"
 
-#define PROGRAMS  160u
-#define BODY      24u
-#define TURNS     3u
-#define THREADS   96u /* the last warp has lanes that exit early */
-#define BLOCKS    2u
-#define FIRST     8u /* registers with values */
-#define LAST      24u
-#define RESULTS   (LAST - FIRST + 5) /* registers, predicates, uniform registers */
-#define IN_WORDS  (RESULTS * THREADS * BLOCKS)
-#define OUT       (RIG_DATA + 0x100000)
-#define OUT_BYTES (4ull * RESULTS * THREADS * BLOCKS)
-#define SCRATCH   (RIG_DATA + 0x200000)
-#define MAX_TRIES 100000u
+#define PROGRAMS   160u
+#define BODY       24u
+#define ITERATIONS 3u
+#define THREADS    96u /* the last warp has lanes that exit early */
+#define BLOCKS     2u
+#define FIRST      8u /* registers with values */
+#define LAST       24u
+#define RESULTS    (LAST - FIRST + 6) /* registers, predicates, uniform registers, clock */
+#define IN_WORDS   (RESULTS * THREADS * BLOCKS)
+#define OUT        (RIG_DATA + 0x100000)
+#define OUT_BYTES  (4ull * RESULTS * THREADS * BLOCKS)
+#define SCRATCH    (RIG_DATA + 0x200000)
+#define MAX_TRIES  100000u
 
 static uint64_t state;
 
@@ -97,7 +97,8 @@ static bool is_own(uint16_t op)
 	return false;
 }
 
-/* Only instructions that are computed from operands, in the registers of the program. */
+/* Only instructions that are computed from operands, in the registers of the program. A shuffle
+ * could read a lane that has exited, whose value is undefined. */
 static bool is_usable(const struct sass_inst *in)
 {
 	struct op op = {.inst = in};
@@ -107,7 +108,7 @@ static bool is_usable(const struct sass_inst *in)
 	if (in->op == SASS_CS2R)
 		return op.imm[0] == SASS_SR_ZERO;
 	return op.run == run_vector || op.run == run_uniform || in->op == SASS_LDC ||
-	       in->op == SASS_ULDC || in->op == SASS_VOTE || in->op == SASS_SHFL;
+	       in->op == SASS_ULDC || in->op == SASS_VOTE;
 }
 
 /* Appends a random instruction; forms that do not exist are tried again. */
@@ -200,7 +201,7 @@ static void random_program(struct rig *r)
 	INS(r, SASS_ISETP, (P(6), PT, R(0), IMM(THREADS - 7), PT),
 	    in.mod[SASS_M_CMP] = SASS_CMP_GE);
 	INS(r, SASS_EXIT, (PT), in.guard = 6);
-	INS(r, SASS_MOV, (R(25), IMM(TURNS)));
+	INS(r, SASS_MOV, (R(25), IMM(ITERATIONS)));
 	top = r->code;
 	random_body(r, BODY);
 	/* A part for some lanes of each warp. */
@@ -218,6 +219,8 @@ static void random_program(struct rig *r)
 	INS(r, SASS_P2R, (R(28), op_reg(SASS_NONE, 0), RZ, IMM(0x3f)));
 	for (uint32_t i = 0; i < 4; i++)
 		INS(r, SASS_MOV, (R(29 + i), UR(4 + i)));
+	/* The clock counts instructions. */
+	INS(r, SASS_CS2R, (R(33), SR(SASS_SR_CLOCKLO)), in.mod[SASS_M_WIDTH] = SASS_WIDTH_32);
 	INS(r, SASS_IMAD_WIDE, (R(26), PT, R(1), IMM(4 * RESULTS), R(2)));
 	for (uint32_t i = 0; i < RESULTS; i++)
 		INS(r, SASS_STG,
@@ -248,8 +251,8 @@ static bool same(struct rig *a, struct rig *b)
 	for (uint32_t i = 0; i < OUT_BYTES / 4; i++) {
 		if (x[i] == y[i])
 			continue;
-		diag("thread %u, R%u: 0x%08x interpreted, 0x%08x translated", i / RESULTS,
-		     FIRST + i % RESULTS, x[i], y[i]);
+		diag("thread %u, result %u: 0x%08x interpreted, 0x%08x translated", i / RESULTS,
+		     i % RESULTS, x[i], y[i]);
 		return false;
 	}
 	return !memcmp(rig_at(a, SCRATCH), rig_at(b, SCRATCH), 0x10000);
@@ -268,6 +271,67 @@ static void print_program(struct rig *r)
 		sass_print(90, &in, 16ull * i, text, sizeof(text));
 		diag("%03x %s", 16 * i, text);
 	}
+}
+
+/* Faults in the middle of a block that has run before: one lane's address is wrong in the last
+ * iteration. */
+enum { OUTSIDE_SHARED, MISALIGNED, UNMAPPED, UNMAPPED_STORE, FAULTS };
+
+static void fault_program(struct rig *r, uint32_t kind)
+{
+	static const uint32_t distance[] = {0x800, 2, 0x40000000, 0x40000000};
+	uint32_t top;
+
+	rig_code(r);
+	INS(r, SASS_S2R, (R(0), SR(SASS_SR_TID_X)));
+	INS(r, SASS_MOV, (R(4), C0(r->params)));
+	INS(r, SASS_MOV, (R(5), C0(r->params + 4)));
+	INS(r, SASS_MOV, (R(25), IMM(ITERATIONS)));
+	top = r->code;
+	INS(r, SASS_IADD3, (R(25), PT, PT, R(25), IMM(~0u), RZ));
+	INS(r, SASS_ISETP, (P(0), PT, R(0), IMM(37), PT), in.mod[SASS_M_CMP] = SASS_CMP_EQ);
+	INS(r, SASS_ISETP, (P(0), PT, R(25), RZ, P(0)), in.mod[SASS_M_CMP] = SASS_CMP_EQ);
+	INS(r, SASS_IMAD, (R(6), R(0), IMM(4), RZ));
+	INS(r, SASS_IADD3, (R(6), PT, PT, R(6), IMM(distance[kind]), RZ), in.guard = 0);
+	INS(r, SASS_IMAD_WIDE, (R(8), PT, R(6), IMM(1), R(4)));
+	if (kind == OUTSIDE_SHARED)
+		INS(r, SASS_LDS, (R(10), AT32(6, 0)));
+	else if (kind == UNMAPPED_STORE)
+		INS(r, SASS_STG, (AT(8, 0), R(6)));
+	else
+		INS(r, SASS_LDG, (PT, R(10), AT(8, 0)));
+	INS(r, SASS_FADD, (R(11), R(10), R(10)));
+	INS(r, SASS_ISETP, (P(1), PT, R(25), RZ, PT), in.mod[SASS_M_CMP] = SASS_CMP_NE);
+	INS(r, SASS_BRA, (PT, TO(top)), in.guard = 1);
+	INS(r, SASS_EXIT, (PT));
+}
+
+static void compare_faults(struct rig *plain, struct rig *fast, const char *name)
+{
+	const uint64_t data = SCRATCH;
+	uint32_t same_faults = 0;
+
+	for (uint32_t kind = 0; kind < FAULTS; kind++) {
+		struct model_error x, y;
+
+		fault_program(plain, kind);
+		memcpy(rig_at(fast, RIG_CODE), rig_at(plain, RIG_CODE), 0x10000);
+		rig_run(plain, 1, 64, &data, 1);
+		rig_run(fast, 1, 64, &data, 1);
+		rig_error(plain, &x);
+		rig_error(fast, &y);
+		if (x.fault && x.fault == y.fault && x.pc == y.pc && x.address == y.address &&
+		    x.thread[0] == 37 && y.thread[0] == 37 && !strcmp(x.text, y.text))
+			same_faults++;
+		else
+			diag("fault %u: %s at 0x%llx, thread %u; interpreted: %s", kind, y.text,
+			     (unsigned long long)y.pc, y.thread[0], x.text);
+		rig_renew(plain);
+		rig_renew(fast);
+	}
+	ok(same_faults == FAULTS,
+	   "faults have the interpreter's message, instruction and thread when translated for %s",
+	   name);
 }
 
 static void compare_with(enum emit_isa isa, const char *name)
@@ -307,6 +371,7 @@ static void compare_with(enum emit_isa isa, const char *name)
 	}
 	ok(good, "%u random programs give the interpreter's results when translated for %s",
 	   PROGRAMS, name);
+	compare_faults(&plain, &fast, name);
 	rig_close(&plain);
 	rig_close(&fast);
 }
