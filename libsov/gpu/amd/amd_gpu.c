@@ -361,7 +361,8 @@ static uint64_t amd_write_ring_entry(const struct winsys_queue_memory *m, uint64
 
 	if (copy_queue) {
 		assert(gpu_span_words(span) <= AMD_COPY_SPAN_WORDS);
-		at = ring_write(m, at, words, gpu_span_words(span));
+		if (gpu_span_words(span))
+			at = ring_write(m, at, words, gpu_span_words(span));
 		amd_sdma_ring_entry(&p, m, completion);
 	} else {
 		amd_pm4_ring_entry(&p, span, m, completion);

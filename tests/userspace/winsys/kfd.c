@@ -617,7 +617,7 @@ static void test_exceptions(void *page)
 
 static void test_two_gpus(void *page)
 {
-	struct winsys_group *other;
+	struct winsys_group *other = NULL;
 	struct winsys_error e;
 	struct program p;
 	int error;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Local memory on a GPU whose launches say how much of it there is: it is sized by the grid, so that
- * a small grid of threads with large stacks takes little memory. It grows with larger grids, and
- * every thread keeps its own.
+ * Local memory on a GPU whose launches say how much of it there is: it is sized by the grid, so
+ * that a small grid of threads with large stacks takes little memory. It grows with larger grids,
+ * and every thread keeps its own.
  */
 #include "tests/userspace/runtime/_api.h"
 
@@ -11,7 +11,7 @@
 #define THREADS  256
 #define MAX_GRID 24
 
-/* Each thread fills its local memory with its number, and adds up what it reads at another place. */
+/* Each thread fills its local memory with its number, and adds up what it reads there. */
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
 			  ".visible .entry own(.param .u64 out)\n{\n"
 			  "\t.local .align 4 .b8 m[16384];\n"
