@@ -79,7 +79,7 @@ ours=$(cd "$debs" && ls | sed 's/_.*//')
 # shellcheck disable=SC2086 # a list of words
 try "apt removes every package" inside apt-get remove -y -qq $ours
 # shellcheck disable=SC2086 # a list of words
-try "apt purges every package" inside apt-get purge -y -qq $ours
+try "dpkg purges every package" inside dpkg --purge $ours
 all_files >"$work/after"
 is "$(diff "$work/before" "$work/after" | grep '^[<>]' | head -n 20)" "" "no file of the packages is left"
 is "$(inside dkms status 2>&1 | grep -c '^sovgpu/')" 0 "DKMS has forgotten the kernel driver"

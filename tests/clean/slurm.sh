@@ -13,7 +13,7 @@ make_chroot
 mkdir "$root/root/packages"
 cp "$debs"/sov-tools_*.deb "$root/root/packages/"
 install_in_chroot slurmctld slurmd slurm-client munge procps $(cd "$root" && ls root/packages/*.deb | sed 's|^|/|')
-diag "$(inside sinfo --version)"
+diag "$(inside slurmctld -V)"
 
 # A device file per GPU: a software GPU has none, so the node of /dev/null stands for it.
 for i in 0 1; do
@@ -38,6 +38,7 @@ ReturnToService=2
 StateSaveLocation=/var/spool/slurm
 SlurmdSpoolDir=/var/spool/slurm/d
 SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
 NodeName=$host NodeAddr=127.0.0.1 CPUs=2 Gres=gpu:2
 PartitionName=all Nodes=ALL Default=YES OverSubscribe=FORCE:2
 $(cp_from_page slurm.conf)
