@@ -172,7 +172,7 @@ typedef struct sov_device_identity {
 	uint32_t pci_domain, pci_bus, pci_device, pci_function;
 	uint32_t pci_vendor_id, pci_device_id;
 	uint32_t pci_subsystem; /* id << 16 | vendor id; 0: unknown */
-	uint32_t file_number;   /* N of /dev/nvidiaN or /dev/sovgpuN */
+	uint32_t file_number;   /* N of /dev/nvidiaN, /dev/sovgpuN, or amdgpu's renderDN */
 } sov_device_identity;
 SOV_API sov_result sov_device_get_identity(sov_device device, sov_device_identity *identity);
 

@@ -78,13 +78,12 @@ static void write_node(struct json *j, const char *path)
 static void write_nodes(struct json *j, const struct cdi_device *d)
 {
 	char path[64];
-	bool nvidia = !strcmp(d->properties.winsys, "nvrm");
+	uint32_t first = strcmp(d->properties.winsys, "kfd") ? FIRST_RENDER : 0;
 
-	if (nvidia)
+	if (!strcmp(d->properties.winsys, "nvrm"))
 		snprintf(path, sizeof(path), "/dev/nvidia%u", d->identity.file_number);
 	else
-		snprintf(path, sizeof(path), "/dev/dri/renderD%u",
-			 FIRST_RENDER + d->identity.file_number);
+		snprintf(path, sizeof(path), "/dev/dri/renderD%u", first + d->identity.file_number);
 	write_node(j, path);
 }
 
@@ -93,10 +92,11 @@ static void write_edits(struct json *j, const struct cdi_device *d, uint32_t cou
 {
 	char soft[MAX_DEVICES * MAX_SOFT_ENTRY + sizeof("SOV_SOFT=")] = "SOV_SOFT=";
 	size_t empty = strlen(soft), length = empty;
-	bool nvidia = false, files = false;
+	bool nvidia = false, amd = false, files = false;
 
 	for (uint32_t i = 0; i < count; i++) {
 		nvidia |= !strcmp(d[i].properties.winsys, "nvrm");
+		amd |= !strcmp(d[i].properties.winsys, "kfd");
 		files |= !is_software(&d[i]);
 		if (is_software(&d[i]))
 			length += (size_t)snprintf(soft + length, sizeof(soft) - length, "%s%s",
@@ -107,6 +107,8 @@ static void write_edits(struct json *j, const struct cdi_device *d, uint32_t cou
 		json_array(j, "deviceNodes");
 		if (nvidia)
 			write_node(j, "/dev/nvidiactl");
+		if (amd)
+			write_node(j, "/dev/kfd");
 		for (uint32_t i = 0; i < count; i++)
 			if (!is_software(&d[i]))
 				write_nodes(j, &d[i]);

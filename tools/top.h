@@ -48,6 +48,9 @@ struct top_software {
 /* Finds those of the process whose folder of procfs this is, and returns their number. */
 uint32_t top_software(const char *folder, struct top_software list[TOP_MAX_SOFTWARE]);
 
+/* Names are other users' text: control characters, of which terminals' escape sequences consist,
+ * become question marks. */
+void top_hide_controls(char *text);
 /* Parses an fdinfo file (the kernel's Documentation/gpu/drm-usage-stats.rst); false: the file is
  * not a DRM client. */
 bool top_parse_fdinfo(const char *text, struct top_client *out);

@@ -205,6 +205,13 @@ static bool scan_software(struct top_scan *scan, const char *folder)
 	return true;
 }
 
+void top_hide_controls(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 static bool scan_process(struct top_scan *scan, const char *folder)
 {
 	char path[4096];
@@ -216,6 +223,7 @@ static bool scan_process(struct top_scan *scan, const char *folder)
 	snprintf(path, sizeof(path), "%.2040s/comm", folder);
 	read_text(path, scan->current.command, sizeof(scan->current.command));
 	scan->current.command[strcspn(scan->current.command, "\n")] = 0;
+	top_hide_controls(scan->current.command);
 	if (!stat(folder, &st))
 		scan->current.uid = st.st_uid;
 	snprintf(path, sizeof(path), "%.2040s/fd", folder);

@@ -42,6 +42,7 @@ static bool read_chip(const char *path, char chip[16])
 	if (f)
 		fclose(f);
 	text[strcspn(text, "\n")] = 0;
+	top_hide_controls(text);
 	named = !strncmp(text, MODEL_NAME_PREFIX, sizeof(MODEL_NAME_PREFIX) - 1);
 	if (named)
 		snprintf(chip, 16, "%.15s", text + sizeof(MODEL_NAME_PREFIX) - 1);

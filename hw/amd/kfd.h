@@ -14,12 +14,12 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 
-#define KFD_FILE          "/dev/kfd"
-#define KFD_TOPOLOGY      "/sys/class/kfd/kfd/topology/nodes"
-#define KFD_RENDER_FILE   "/dev/dri/renderD%u"
-#define KFD_IOCTL_TYPE    'K'
-#define KFD_MAJOR         1
-#define KFD_MIN_MINOR     11 /* Linux 6.1 */
+#define KFD_FILE        "/dev/kfd"
+#define KFD_TOPOLOGY    "/sys/class/kfd/kfd/topology/nodes"
+#define KFD_RENDER_FILE "/dev/dri/renderD%u"
+#define KFD_IOCTL_TYPE  'K'
+#define KFD_MAJOR       1
+#define KFD_MIN_MINOR   11 /* Linux 6.1 */
 
 #define KFD_REQUEST_READ(number, type)  _IOR(KFD_IOCTL_TYPE, number, type)
 #define KFD_REQUEST_WRITE(number, type) _IOW(KFD_IOCTL_TYPE, number, type)
@@ -31,6 +31,7 @@
 #define KFD_GET_CLOCKS       KFD_REQUEST(0x05, struct kfd_clocks)
 #define KFD_CREATE_EVENT     KFD_REQUEST(0x08, struct kfd_create_event)
 #define KFD_DESTROY_EVENT    KFD_REQUEST_WRITE(0x09, struct kfd_destroy_event)
+#define KFD_RESET_EVENT      KFD_REQUEST_WRITE(0x0b, struct kfd_destroy_event)
 #define KFD_WAIT_EVENTS      KFD_REQUEST(0x0c, struct kfd_wait_events)
 #define KFD_GET_APERTURES    KFD_REQUEST(0x14, struct kfd_get_apertures)
 #define KFD_ACQUIRE_VM       KFD_REQUEST_WRITE(0x15, struct kfd_acquire_vm)
@@ -65,8 +66,8 @@ struct kfd_acquire_vm {
 };
 
 #define KFD_MEMORY_VRAM          (1u << 0)
-#define KFD_MEMORY_GTT           (1u << 1) /* system memory of the driver */
-#define KFD_MEMORY_USER          (1u << 2) /* memory of the process */
+#define KFD_MEMORY_GTT           (1u << 1)  /* system memory of the driver */
+#define KFD_MEMORY_USER          (1u << 2)  /* memory of the process */
 #define KFD_MEMORY_COHERENT      (1u << 26) /* not cached by the GPU */
 #define KFD_MEMORY_NO_SUBSTITUTE (1u << 28)
 #define KFD_MEMORY_PUBLIC        (1u << 29) /* VRAM that the CPU can map */

@@ -201,10 +201,8 @@ static int properties(const struct gpu *g, char *text, size_t bytes)
 		     2 * units, model_kfd.gfx_version ? model_kfd.gfx_version : 100300,
 		     (3 + index_of(g)) << 8, FIRST_MINOR + index_of(g), model_kfd.no_sdma ? 0 : 2);
 	if (model_kfd.sizes_in_topology)
-		n += snprintf(text + n, bytes - (size_t)n,
-			      "cwsr_size %u\nctl_stack_size %u\neop_buffer_size %u\n"
-			      "debug_memory_size %u\n",
-			      SAVE_BYTES, STACK_BYTES, EOP_BYTES, DEBUG_BYTES);
+		n += snprintf(text + n, bytes - (size_t)n, "cwsr_size %u\nctl_stack_size %u\n",
+			      SAVE_BYTES, STACK_BYTES);
 	return n;
 }
 
@@ -433,6 +431,16 @@ static int destroy_event(const struct kfd_destroy_event *d)
 	return 0;
 }
 
+static int reset_event(const struct kfd_destroy_event *r)
+{
+	struct event *e = event_of(r->event_id);
+
+	if (!e)
+		return wrong("resetting event %u", r->event_id);
+	e->signalled = false;
+	return 0;
+}
+
 static void signal_event(struct event *e)
 {
 	e->signalled = true;
@@ -482,6 +490,18 @@ static void raise_exception(struct gpu *g, uint32_t type, const struct kfd_event
 			signal_event(e);
 		}
 	}
+}
+
+uint32_t model_kfd_exceptions(void)
+{
+	uint32_t i, n = 0;
+
+	pthread_mutex_lock(&fake.lock);
+	for (i = 0; i < EVENTS; i++)
+		n += fake.events[i].live && fake.events[i].type != KFD_EVENT_SIGNAL &&
+		     fake.events[i].signalled;
+	pthread_mutex_unlock(&fake.lock);
+	return n;
 }
 
 void model_kfd_raise(uint32_t gpu, bool ecc)
@@ -793,6 +813,8 @@ static int dispatch(unsigned long request, void *p)
 		return create_event(p);
 	case KFD_DESTROY_EVENT:
 		return destroy_event(p);
+	case KFD_RESET_EVENT:
+		return reset_event(p);
 	case KFD_WAIT_EVENTS:
 		return wait_events(p);
 	case KFD_GET_APERTURES:
@@ -824,7 +846,7 @@ static bool can_fail(unsigned long request)
 static int fake_ioctl(int file, unsigned long request, void *argument)
 {
 	bool event = request == KFD_CREATE_EVENT || request == KFD_DESTROY_EVENT ||
-		     request == KFD_WAIT_EVENTS;
+		     request == KFD_RESET_EVENT || request == KFD_WAIT_EVENTS;
 	pthread_mutex_t *lock = event ? &fake.lock : &fake.calls;
 	int error;
 

@@ -42,6 +42,9 @@ extern struct model_kfd {
 /* Files, mappings, memory, mapped memory, events and queues that exist. */
 uint32_t model_kfd_live(void);
 
+/* Signalled events of exceptions. */
+uint32_t model_kfd_exceptions(void);
+
 /* Raises a hardware exception on a GPU: ecc, or a hang. */
 void model_kfd_raise(uint32_t gpu, bool ecc);
 

@@ -27,8 +27,9 @@ struct code *code_create(const struct model *m)
 	atomic_init(&c->references, 1);
 	c->sm = m->chip->sm;
 	c->hazard = m->hazard;
-	/* Hazard mode checks each instruction, and weak memory each access. */
-	if (!m->hazard && !m->weak_seed && m->translate)
+	/* Hazard mode checks each instruction, weak memory each access, and a seed of the order
+	 * of warps promises that a run repeats it, whenever a block is translated. */
+	if (!m->hazard && !m->weak_seed && !m->order_seed && m->translate)
 		c->translator = translator_create(m->translate, m->translate_visits);
 	pthread_mutex_init(&c->lock, NULL);
 	return c;

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import os
+import sys
+import threading
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p, py_object
 from typing import Dict, Optional, Tuple
 
@@ -72,16 +75,33 @@ def _delete_versioned(address: int) -> None:
     _exported.pop(_Versioned.from_address(address).manager, None)
 
 
-@ctypes.PYFUNCTYPE(None, c_void_p)
-def _capsule_dropped(capsule: int) -> None:
-    """A capsule that no consumer took, and did not rename, still owns its tensor."""
-    for name, structure in _NAMES.items():
-        if _is_valid(capsule, name):
-            _exported.pop(structure.from_address(_pointer(capsule, name)).manager, None)
+# A capsule that its consumer refuses is dropped while an exception is pending, where a destructor in Python cannot run.
+# So capsules are kept, and looked at when the next one is made: number -> capsule.
+_pending: Dict[int, object] = {}
+_lock = threading.Lock()
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def sweep() -> None:
+    """Lets go of capsules that were taken, and of the tensors of those that were dropped."""
+    with _lock:
+        for number in list(_pending):
+            if not any(_is_valid(id(_pending[number]), name) for name in _NAMES):
+                del _pending[number]
+            elif sys.getrefcount(_pending[number]) <= 2:  # the table's, and the call's
+                del _pending[number]
+                _exported.pop(number, None)
 
 
 # Consumers may call back while the interpreter ends, when this module is gone.
-for _callback in (_delete_managed, _delete_versioned, _capsule_dropped):
+for _callback in (_delete_managed, _delete_versioned):
     _api.Py_IncRef(py_object(_callback))
 
 # The capsules keep the pointers to their names.
@@ -96,7 +116,8 @@ def export(
     owner: object, address: int, shape: Tuple[int, ...], dtype: np.dtype, device: Tuple[int, int], versioned: bool
 ) -> object:
     """A capsule for memory that `owner` keeps."""
-    if dtype.kind not in _CODES:
+    sweep()
+    if dtype.kind not in _CODES or not dtype.isnative:
         raise BufferError(f"DLPack has no type for {dtype}")
     lengths = (c_int64 * max(len(shape), 1))(*shape)
     tensor = _Tensor(
@@ -130,7 +151,9 @@ def export(
         managed = _Managed(tensor=tensor, manager=number, deleter=_delete_managed)
     _exported[number] = (managed, lengths, owner)
     name = b"dltensor_versioned" if versioned else b"dltensor"
-    return _capsule_new(ctypes.addressof(managed), _name(name), ctypes.cast(_capsule_dropped, c_void_p))
+    capsule = _capsule_new(ctypes.addressof(managed), _name(name), None)
+    _pending[number] = capsule
+    return capsule
 
 
 class Imported:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+import threading
 from ctypes import c_size_t, c_void_p
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -119,12 +120,14 @@ class RawModule:
                 code = file.read()
         assert code is not None
         self._code = code.encode() if isinstance(code, str) else bytes(code)
+        self._loading = threading.Lock()
 
     def _loaded(self) -> _Loaded:
         context = get_context()
-        loaded = context._modules.get(self)
-        if loaded is None:
-            loaded = context._modules[self] = _Loaded(context, self._code)
+        with self._loading:
+            loaded = context._modules.get(self)
+            if loaded is None:
+                loaded = context._modules[self] = _Loaded(context, self._code)
         return loaded
 
     def compile(self) -> "RawModule":

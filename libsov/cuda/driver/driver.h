@@ -275,6 +275,7 @@ struct launch {
 	unsigned grid[3], block[3], shared, cluster[3];
 	bool cooperative;
 };
+bool cuda_launch_is_empty(const struct launch *l);
 CUresult cuda_launch(const struct launch *l, CUstream s, void *const *arguments);
 
 /* ---- graphs ---- */

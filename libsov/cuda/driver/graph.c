@@ -259,6 +259,8 @@ static CUresult read_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool has_kernel, s
 			     p->sharedMemBytes,
 			     {0, 0, 0},
 			     false};
+	if (!e && cuda_launch_is_empty(l))
+		return CUDA_ERROR_INVALID_VALUE;
 	if (!e && l->function->parameters && !p->kernelParams)
 		return p->extra ? cuda_missing("kernel node", "arguments in one buffer")
 				: CUDA_ERROR_INVALID_VALUE;

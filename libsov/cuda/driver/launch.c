@@ -26,6 +26,15 @@ static CUresult launch_error(CUstream s, const struct launch *l, sov_result r)
 	return CUDA_ERROR_INVALID_VALUE;
 }
 
+/* libsov takes 0 as 1; CUDA does not launch it. */
+bool cuda_launch_is_empty(const struct launch *l)
+{
+	for (uint32_t k = 0; k < 3; k++)
+		if (!l->grid[k] || !l->block[k])
+			return true;
+	return false;
+}
+
 CUresult cuda_launch(const struct launch *l, CUstream s, void *const *arguments)
 {
 	CUfunction f = l->function;
@@ -33,7 +42,7 @@ CUresult cuda_launch(const struct launch *l, CUstream s, void *const *arguments)
 	sov_result r;
 	CUresult e;
 
-	if (l->shared > f->max_dynamic_shared)
+	if (l->shared > f->max_dynamic_shared || cuda_launch_is_empty(l))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (f->parameters && !arguments)
 		return CUDA_ERROR_INVALID_VALUE;

@@ -359,12 +359,15 @@ static struct type parse_template_argument(struct parser *p)
 	}
 	if (!take(p, "J"))
 		return parse_type(p);
+	if (!enter(p))
+		return fail_type(p);
 	while (!p->failed && !take(p, "E")) { /* a pack */
 		if (!first)
 			r = append(p, r, ", ");
 		r = join(p, r, whole(p, parse_template_argument(p)));
 		first = false;
 	}
+	p->depth--;
 	return simple(r);
 }
 

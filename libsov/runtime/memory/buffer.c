@@ -34,24 +34,35 @@ static bool give_memory_back(struct context *c)
 	return any;
 }
 
-/* Allocates the backing memory and binds it at b->va. */
-static sov_result buffer_bind_new(struct context *c, enum winsys_placement where, struct buffer *b)
+/* Returns a negative errno, and in step what failed. */
+static int buffer_try_bind(struct context *c, enum winsys_placement where, struct buffer *b,
+			   const char **step)
 {
 	int error =
 		c->winsys->buffer_create(c->device->winsys_device, where, b->mapped, &b->backing);
 
+	*step = "creating a buffer";
+	if (error)
+		return error;
+	*step = "binding a buffer";
+	error = c->winsys->bind(c->group, b->backing, b->va);
+	if (error)
+		c->winsys->buffer_destroy(b->backing);
+	return error;
+}
+
+/* Allocates the backing memory, which some kernel drivers do when it is bound, and binds it at
+ * b->va. */
+static sov_result buffer_bind_new(struct context *c, enum winsys_placement where, struct buffer *b)
+{
+	const char *step;
+	int error = buffer_try_bind(c, where, b, &step);
+
 	if (error == -ENOMEM && where == WINSYS_VRAM && give_memory_back(c))
-		error = c->winsys->buffer_create(c->device->winsys_device, where, b->mapped,
-						 &b->backing);
+		error = buffer_try_bind(c, where, b, &step);
 	if (error)
 		return error == -ENOMEM ? set_no_memory_error(c, where, b->bytes)
-					: set_winsys_error(error, "creating a buffer");
-	error = c->winsys->bind(c->group, b->backing, b->va);
-	if (error) {
-		c->winsys->buffer_destroy(b->backing);
-		return error == -ENOMEM ? set_no_memory_error(c, where, b->bytes)
-					: set_winsys_error(error, "binding a buffer");
-	}
+					: set_winsys_error(error, step);
 	list_add_tail(&c->buffers, &b->link);
 	return SOV_OK;
 }

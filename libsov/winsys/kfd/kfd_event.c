@@ -49,6 +49,16 @@ static void event_destroy(uint32_t *id)
 	*id = 0;
 }
 
+/* After an exception whose GPU is known to be lost: waits for others would return at once. Waiters
+ * of the lost GPU do not sleep again. */
+static void event_reset(uint32_t id)
+{
+	struct kfd_destroy_event e = {.event_id = id};
+
+	if (kfd_ioctl(KFD_RESET_EVENT, &e, "resetting an event"))
+		(void)winsys_take_error();
+}
+
 /* Exceptions stay signalled, so that every waiter sees them. Called with the lock held. */
 static int events_create(struct winsys_device *d)
 {
@@ -222,10 +232,15 @@ static void wait_for_events(const struct winsys_group *g, uint64_t ns)
 		sleep_ns(ns < RETRY_WAIT_NS ? ns : RETRY_WAIT_NS); /* the caller polls */
 		return;
 	}
-	if (data[1].memory.gpu_id)
-		memory_exception(&data[1]);
-	if (data[2].hardware.gpu_id)
+	/* A memory error (ECC) signals both; the reset says more. */
+	if (data[2].hardware.gpu_id) {
 		hardware_exception(&data[2]);
+		event_reset(kfd.hardware_event);
+	}
+	if (data[1].memory.gpu_id) {
+		memory_exception(&data[1]);
+		event_reset(kfd.memory_event);
+	}
 }
 
 void kfd_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)

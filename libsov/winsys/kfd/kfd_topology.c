@@ -56,8 +56,6 @@ static const struct key node_keys[] = {
 	NODE("num_sdma_engines", sdma_engines, 256),
 	NODE("cwsr_size", save_bytes, 1u << 30),
 	NODE("ctl_stack_size", control_stack_bytes, 1u << 24),
-	NODE("eop_buffer_size", eop_bytes, 1u << 24),
-	NODE("debug_memory_size", debug_bytes, 1u << 24),
 };
 #define BANK(name, member, max) {name, offsetof(struct kfd_bank, member), max}
 static const struct key bank_keys[] = {
@@ -181,15 +179,14 @@ static void fill_in_sizes(struct kfd_node *n)
 {
 	uint64_t units = kfd_node_units(n), stack;
 
-	if (!n->eop_bytes)
-		n->eop_bytes = EOP_BYTES;
+	n->eop_bytes = EOP_BYTES;
+	n->debug_bytes = units * WAVES_PER_UNIT * DEBUG_WAVE_BYTES;
 	if (n->save_bytes)
 		return;
 	stack = PAGES(sizeof(struct kfd_save_header) + 8 +
 		      units * WAVES_PER_UNIT * STACK_WAVE_BYTES);
 	n->control_stack_bytes = stack < MAX_STACK_BYTES ? stack : MAX_STACK_BYTES;
 	n->save_bytes = n->control_stack_bytes + PAGES(units * UNIT_STATE_BYTES);
-	n->debug_bytes = units * WAVES_PER_UNIT * DEBUG_WAVE_BYTES;
 }
 
 bool kfd_node_check(struct kfd_node *n, char *message, size_t message_bytes)

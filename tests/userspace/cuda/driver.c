@@ -264,6 +264,11 @@ static void test_modules(void)
 	ok(!e && bytes == 4, "functions and variables of a module are found");
 	ok(CALL(cuModuleGetFunction)(&triple, module, "none") == CUDA_ERROR_NOT_FOUND,
 	   "a function that does not exist is not found");
+	ok(CALL(cuLaunchKernel)(add_one, 1, 0, 1, 1, 1, 1, 0, NULL, NULL, NULL) ==
+			   CUDA_ERROR_INVALID_VALUE &&
+		   CALL(cuLaunchKernel)(add_one, 1, 1, 1, 1, 1, 0, 0, NULL, NULL, NULL) ==
+			   CUDA_ERROR_INVALID_VALUE,
+	   "a grid or a block of 0 along y or z is not launched");
 	e = CALL(cuLaunchKernel)(add_one, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
 	if (!e)
 		e = CALL(cuCtxSynchronize)();

@@ -59,11 +59,29 @@ from sov import _dlpack  # noqa: E402
 
 del host, view
 gc.collect()
+_dlpack.sweep()
 equal(len(_dlpack._exported), 0, "tensors that no consumer holds are given back")
 ok(array.__dlpack__(copy=True) is not None, "a copy is exported on request")
 raises(BufferError, "device (1, 0) and not on (2, 0)", lambda: array.__dlpack__(dl_device=(2, 0)),
        "an export to another device is refused")
 raises(BufferError, "no type", lambda: sov.empty(2, "V6").__dlpack__(), "records are no DLPack type")
+raises(BufferError, "no type", lambda: sov.empty(2, ">f4").__dlpack__(), "nor are numbers of the other byte order")
+
+
+class OfCard:
+    """Memory that numpy refuses, with an exception of its own."""
+
+    def __dlpack__(self, **versions):
+        return _dlpack.export(array, array.ptr, (6,), np.dtype("i2"), (_dlpack.CUDA, 0), False)
+
+    def __dlpack_device__(self):
+        return _dlpack.CUDA, 0
+
+
+refusal = BufferError if int(np.__version__.split(".")[0]) >= 2 else RuntimeError
+raises(refusal, "evice", lambda: np.from_dlpack(OfCard()), "numpy's own error reaches the caller")
+_dlpack.sweep()
+equal(len(_dlpack._exported), 0, "a tensor that numpy refused is given back")
 ok(not hasattr(array, "__cuda_array_interface__"), "an array of a software GPU is no CUDA array")
 
 for dtype in "bBhHiIlLefdFD":

@@ -106,6 +106,12 @@ is "$(((ns * $(getconf _NPROCESSORS_ONLN) + 500000) / 1000000))" "$((200 * 1000 
 has "$out" '"command": "a) R b", "uid": '"$(id -u)"', "files": 0, "has_usage": true, "vram_bytes": 2097152' \
 	"its memory is that of its mapping"
 rm -r "$m/proc/104"
+process 107 "$(printf 'a\033[2Jb')"
+thread 107 108 "$(printf 'sov:gh\033[1m')" 100 50
+is "$("$sov" top --once --interval 0 --root "$m" | grep -c "$(printf '\033')")" 0 \
+	"names of processes and threads do not reach the terminal as escape sequences"
+has "$("$sov" top --once --interval 0 --root "$m")" 'a?[2Jb' "their control characters are question marks"
+rm -r "$m/proc/107"
 SOV_NVRM=0 SOV_KMOD=0 SOV_SOFT=gh100:vram=64M "$sov" run --grid 30000 --block 256 --kernel saxpy_f32 tests/kernels/saxpy.ptx \
 	u32:100000 f32:2 buf:f32:100000 buf:f32:100000 >"$dir/run" 2>&1 &
 pid=$!

@@ -630,6 +630,7 @@ static void test_two_gpus(void *page)
 	SUBMIT(&p, WINSYS_COPY, AMD_SDMA(AMD_SDMA_FENCE, 0), 0x1004, 0x7, 1);
 	ok(group_fails(&p, &e) && !w->group_error(other, &e),
 	   "kfd: an exception of one GPU does not fail a group of the other");
+	ok(!model_kfd_exceptions(), "kfd: nor does it end the waits for the other");
 	ok(!w->unbind(other, p.vram, VA_VRAM) && p.vram->mapped == 1,
 	   "kfd: unbinding on one GPU leaves the other's mapping");
 	w->group_destroy(other);

@@ -123,14 +123,17 @@ static void cut_off(void)
 
 static void deep(void)
 {
-	static char name[20000];
+	static char name[200000];
 	char buffer[256];
 
 	memset(name, 'P', sizeof(name) - 1);
 	memcpy(name, "_Z1f", 4);
-	ok(demangle(name, buffer, sizeof(buffer)) == name, "10,000 pointers are left alone");
+	ok(demangle(name, buffer, sizeof(buffer)) == name, "100,000 pointers are left alone");
 	memset(name + 4, 'N', sizeof(name) - 5);
-	ok(demangle(name, buffer, sizeof(buffer)) == name, "10,000 namespaces are left alone");
+	ok(demangle(name, buffer, sizeof(buffer)) == name, "100,000 namespaces are left alone");
+	memset(name + 4, 'J', sizeof(name) - 5);
+	name[4] = 'I';
+	ok(demangle(name, buffer, sizeof(buffer)) == name, "100,000 packs are left alone");
 }
 
 int main(void)
