@@ -14,10 +14,10 @@
 #include "libsov/runtime/base/range.h"
 #include "libsov/winsys/kfd/kfd.h"
 #include "model/kfd/model_kfd.h"
+#include "model/kfd/topology.h"
 
 #define PAGE_BYTES   4096u
 #define FIRST_GPU_ID 0x5a00u
-#define FIRST_MINOR  128u
 #define FIRST_FILE   100000
 #define FILES        16
 #define OBJECTS      65536u
@@ -178,34 +178,6 @@ static int fake_close(int file)
 	return 0;
 }
 
-#define SAVE_BYTES  0x1a97000u
-#define STACK_BYTES 0x7000u
-#define EOP_BYTES   4096u
-#define DEBUG_BYTES 0x14000u
-
-static int properties(const struct gpu *g, char *text, size_t bytes)
-{
-	uint32_t units = g->config.chip->sm_count;
-	int n;
-
-	if (model_kfd.properties)
-		return snprintf(text, bytes, "%s", model_kfd.properties);
-	n = snprintf(text, bytes,
-		     "cpu_cores_count 0\nsimd_count %u\nmem_banks_count 1\nmax_waves_per_simd 16\n"
-		     "lds_size_in_kb 64\ngds_size_in_kb 0\nwave_front_size 32\narray_count 8\n"
-		     "simd_arrays_per_engine 2\ncu_per_simd_array 10\nsimd_per_cu 2\n"
-		     "max_slots_scratch_cu 32\ngfx_target_version %u\nvendor_id 4098\n"
-		     "device_id 29631\nlocation_id %u\ndomain 0\ndrm_render_minor %u\n"
-		     "num_sdma_engines %u\nnum_sdma_queues_per_engine 8\nnum_cp_queues 8\n"
-		     "num_xcc 1\nunique_id 12345678901234567890\n",
-		     2 * units, model_kfd.gfx_version ? model_kfd.gfx_version : 100300,
-		     (3 + index_of(g)) << 8, FIRST_MINOR + index_of(g), model_kfd.no_sdma ? 0 : 2);
-	if (model_kfd.sizes_in_topology)
-		n += snprintf(text + n, bytes - (size_t)n, "cwsr_size %u\nctl_stack_size %u\n",
-			      SAVE_BYTES, STACK_BYTES);
-	return n;
-}
-
 /* Node 0 is the CPU. */
 static int fake_read(const char *path, char *text, size_t bytes)
 {
@@ -221,7 +193,7 @@ static int fake_read(const char *path, char *text, size_t bytes)
 	if (!strcmp(file, "gpu_id"))
 		return snprintf(text, bytes, "%u\n", node ? FIRST_GPU_ID + node - 1 : 0);
 	if (g && !strcmp(file, "properties"))
-		return properties(g, text, bytes);
+		return model_kfd_properties(&g->config, node - 1, text, bytes);
 	if (g && sscanf(file, "mem_banks/%u/properties", &bank) == 1 && !bank)
 		return snprintf(text, bytes,
 				"heap_type 1\nsize_in_bytes %" PRIu64 "\nflags 0\nwidth 256\n"

@@ -642,6 +642,7 @@ int main(void)
 {
 	void *page = aligned_alloc(4096, 4096);
 
+	unsetenv("SOV_KFD");
 	test_abi();
 	test_topology();
 	test_enumeration();

@@ -18,7 +18,7 @@ while read -r source; do
 	*/conformance/*) export TEST_CARD=1 ;;
 	*) unset TEST_CARD ;;
 	esac
-	says=$(TEST_WINSYS=kfd TEST_CHIP=navi21 SOV_CACHE_SIZE=0 "$BUILD/tests/$t" 2>&1 </dev/null)
+	says=$(SOV_KFD=1 TEST_WINSYS=kfd TEST_CHIP=navi21 SOV_CACHE_SIZE=0 "$BUILD/tests/$t" 2>&1 </dev/null)
 	status=$?
 	ok $status "$t passes through amdgpu's interface: $(echo "$says" | grep -c '^ok') checks"
 	[ $status = 0 ] || diag "$(echo "$says" | grep -A2 '^not ok' | head -n 12)"
