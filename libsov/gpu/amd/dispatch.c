@@ -226,6 +226,9 @@ void amd_dispatch_push(const struct amd_gpu_config *config, const struct amd_ker
 	uint32_t user[AMD_COMPUTE_USER_DATA_COUNT] = {0}, users = AMD_RSRC2_USER_SGPRS(k->rsrc2);
 
 	set_user_sgprs(k, l, slot, kernarg, user);
+	/* Waves that run have their slots by another kernel's size: a graph's level has several. */
+	if (size)
+		amd_pm4_cs_partial_flush(p);
 	amd_pm4_acquire_mem(p, l->new_code);
 	amd_pm4_set_sh_reg(p, AMD_COMPUTE_START_X, shape, 6);
 	amd_pm4_set_sh_reg(p, AMD_COMPUTE_PGM_LO, program, 2);

@@ -101,8 +101,9 @@ static void test_full_launch(void)
 	l.dynamic_shared = 0;
 	l.new_code = true;
 	amd_dispatch_push(&navi21, &k, &l, 0x3000000000, 0x3000000200, &p);
-	ok(WORDS_EQUAL(&p, 0xc0065802, 0, 0xffffffff, 0x01ffffff, 0, 0, 10, 0xc3f1, 0xc0067602,
-		       0x204, 0, 0, 0, 64, 2, 1, 0xc0027602, 0x20c, 1, 0, 0xc0027602, 0x212, 0, 31,
+	ok(WORDS_EQUAL(&p, 0xc0004602, 0x407, /* other kernels' waves have left the area */
+		       0xc0065802, 0, 0xffffffff, 0x01ffffff, 0, 0, 10, 0xc3f1, 0xc0067602, 0x204,
+		       0, 0, 0, 64, 2, 1, 0xc0027602, 0x20c, 1, 0, 0xc0027602, 0x212, 0, 31,
 		       0xc0017602, 0x215, 0, 0xc0017602, 0x218, 3 << 12 | 2560, 0xc0017602, 0x228,
 		       5, 0xc00f7602, 0x240, 0x34560000, 0x80007e12, 0xffffffff,
 		       0x31c16000,             /* resource of private memory */
