@@ -29,6 +29,7 @@ class _Current(threading.local):
     def __init__(self) -> None:
         self.contexts: List[Context] = []
         self.streams: List[Stream] = []
+        self.printing = 0
 
 
 current = _Current()
@@ -66,10 +67,25 @@ class Handle:
         self._finalizer()
 
 
+# What is to be destroyed after the output of a kernel: the library prints with a lock that destroying needs.
+_deferred: List[Tuple[int, Callable[..., int], Tuple[object, ...]]] = []
+
+
 def _destroy(process: int, destroy: Callable[..., int], *arguments: object) -> None:
+    if current.printing:
+        _deferred.append((process, destroy, arguments))
+        return
+    _destroy_deferred()
     # A failure means that the context is gone, and with it the object. A child of fork() leaves its parent's alone.
     if os.getpid() == process:
         destroy(*arguments)
+
+
+def _destroy_deferred() -> None:
+    while _deferred and not current.printing:
+        process, destroy, arguments = _deferred.pop(0)
+        if os.getpid() == process:
+            destroy(*arguments)
 
 
 class Context:
@@ -97,7 +113,11 @@ class Context:
             write = output
 
             def pass_text(_user: int, text: int, size: int) -> None:
-                write(ctypes.string_at(text, size).decode(errors="replace"))
+                current.printing += 1
+                try:
+                    write(ctypes.string_at(text, size).decode(errors="replace"))
+                finally:
+                    current.printing -= 1
 
             # The library may call it as long as the process lives.
             options.print = c.PRINT(pass_text)
@@ -177,6 +197,7 @@ _callbacks: List[object] = []
 def get_context() -> Context:
     """The current context; makes the process's own one on device 0 if there is none."""
     global _default
+    _destroy_deferred()
     if current.contexts:
         return current.contexts[-1]
     with _default_lock:

@@ -60,8 +60,16 @@ equal(counter.get()[0], 42, "a kernel writes to a variable by its address")
 del counting, kernel
 equal(counter.get()[0], 42, "a variable keeps its module loaded")
 
-lines = []
-with sov.Context(0, output=lines.append):
+lines, held = [], []
+
+
+def hear(text):
+    lines.append(text)
+    held.clear()
+
+
+with sov.Context(0, output=hear):
+    held.append(sov.zeros(4))
     sov.RawKernel(HEAD + """
 .extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
 .global .align 1 .b8 text[7] = {104, 101, 108, 108, 111, 10, 0};
@@ -74,6 +82,7 @@ with sov.Context(0, output=lines.append):
 """, "say")(1, 1)
     sov.get_context().wait()
 equal("".join(lines), "hello\n", "the output of printf() in a kernel reaches a Python function")
+equal(held, [], "which may drop an array")
 
 error = raises(sov.InvalidSource, "4:25: unknown instruction 'fly'",
                sov.RawModule(HEAD + ".visible .entry f() { ; fly.u32; }").compile,
