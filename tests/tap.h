@@ -20,6 +20,17 @@
 #define TAP_SLOWNESS 1
 #endif
 
+/* In a child of fork(), AddressSanitizer's allocator waits for ever for a lock that another thread
+ * of the parent held. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define TAP_THREADS_MAY_FORK 0
+#else
+#define TAP_THREADS_MAY_FORK 1
+#endif
+
 static int tap_count, tap_failed;
 static bool tap_quiet __attribute__((unused)); /* suppress diagnostics during expected failures */
 

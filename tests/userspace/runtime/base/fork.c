@@ -12,16 +12,7 @@
 
 #define FORKS 20
 
-/* AddressSanitizer's own allocator waits in a child for a lock that another thread of the parent
- * held: with it, no other thread runs at a fork. */
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-#define BUSY_THREADS 0
-#else
-#define BUSY_THREADS 1
-#endif
+#define BUSY_THREADS TAP_THREADS_MAY_FORK
 
 static sov_device device;
 static sov_context c;

@@ -197,7 +197,8 @@ int main(void)
 	limit();
 	pressure();
 	mapped_memory();
-	child_of_fork();
+	if (TAP_THREADS_MAY_FORK)
+		child_of_fork();
 	wrong_values();
 	return tap_done();
 }
