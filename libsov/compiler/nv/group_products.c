@@ -46,7 +46,7 @@ static void copy_addend(struct mir_func *f, uint32_t b, struct mir_inst *i)
 	mir_set_operand(i, operand, mir_reg(SASS_GPR, to));
 }
 
-static bool has_products(const struct mir_func *f)
+bool nv_has_group_products(const struct mir_func *f)
 {
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
@@ -60,7 +60,7 @@ void nv_copy_live_sums(struct mir_func *f)
 	struct unit_set live;
 	bool any = false;
 
-	if (!has_products(f))
+	if (!nv_has_group_products(f))
 		return;
 	nv_liveness(f);
 	live = unit_set_new(f->arena, f->nunits);
@@ -437,7 +437,7 @@ void nv_hold_factors(struct mir_func *f)
 	struct nv_dominators d;
 	struct flight now;
 
-	if (!has_products(f))
+	if (!nv_has_group_products(f))
 		return;
 	list_products(&p);
 	do {

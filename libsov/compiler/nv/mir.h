@@ -49,6 +49,9 @@ struct mir_vreg {
 	uint8_t units; /* 1, 2, 4; sums of a warp group's product: up to 128 */
 	bool phi;      /* defined by a phi: written on incoming edges */
 	bool reload;   /* defined by a reload, for one or two uses */
+	/* A uniform register that selection asked for, and that may be written in divergent code: it
+	 * is read in the same block. */
+	bool temporary;
 	bool assigned;
 	uint8_t reg;                /* physical register of unit 0, once assigned */
 	uint32_t first_unit;        /* number of unit 0 among the function's units */
@@ -182,8 +185,12 @@ struct mir_func {
 	struct liveness_block *live_registers; /* of if-conversion; NULL: not needed yet */
 	bool timed;                            /* stall counts and scoreboards are set */
 	bool uniform;                          /* uniform registers may be used */
-	/* A divergent block writes a uniform register: compile again without them. */
+	/* A divergent block writes a uniform register, or there are too few: compile again without
+	 * them. */
 	bool retry_without_uniform;
+	/* The first uniform registers are those of temporaries, which no other value has; 0: all may
+	 * have all. */
+	uint32_t uniform_temporaries;
 	/* Values may be computed again for an occupancy that leaves no register for alignment; the
 	 * registers of that occupancy, 0: none; it was not reached, so that must not be tried. */
 	bool dense;
@@ -377,7 +384,14 @@ bool nv_is_packed_add(const struct ir_inst *in);
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir, bool requests);
 void nv_jump_tables(struct mir_func *f);
+/* Words whose value is known, by unit as they were numbered then (fold_constants.c). */
+struct nv_constants {
+	bool *known;
+	uint32_t *values;
+};
+struct nv_constants nv_fold_constants(struct mir_func *f);
 void nv_uniform_registers(struct mir_func *f);
+void nv_sink_temporaries(struct mir_func *f);
 void nv_split_registers(struct mir_func *f);
 void nv_liveness(struct mir_func *f);
 /* Steps live from the point after an instruction to the point before it. */
@@ -398,6 +412,7 @@ bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
 /* Products of a warp group (group_products.c): the operand that is added to; copies addends that
  * are needed later; then, once stall counts are set, the waits before and after products. */
 uint32_t nv_addend_operand(const struct mir_inst *product);
+bool nv_has_group_products(const struct mir_func *f);
 void nv_copy_live_sums(struct mir_func *f);
 /* Before selection (zeroed_sums.c): sums that are zeros under a condition are not added to. */
 void nv_predicate_zeroed_sums(struct ir_func *f);

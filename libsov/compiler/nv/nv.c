@@ -39,6 +39,7 @@ static bool stage_regalloc(struct mir_func *f)
 	uint32_t limit = pressure_limit(f);
 	bool allocated;
 
+	nv_sink_temporaries(f);
 	nv_split_critical_edges(f);
 	nv_limit_blocks(f);
 	nv_spill_predicates(f);
@@ -67,8 +68,8 @@ static bool stage_regalloc(struct mir_func *f)
 		limit -= 1 + limit / 16;
 		allocated = nv_regalloc(f, false) || nv_regalloc(f, true);
 		f->retry_with_room = !allocated && f->fits && f->room < MAX_ROOM;
-	} while (!allocated && !f->retry_with_room);
-	if (f->retry_with_room)
+	} while (!allocated && !f->retry_with_room && !f->retry_without_uniform);
+	if (f->retry_with_room || f->retry_without_uniform)
 		return true;
 	f->use_counts = mir_count_reads(f);
 	f->nuse_counts = f->nvregs;

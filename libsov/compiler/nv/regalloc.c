@@ -104,7 +104,8 @@ static bool choose_affine(struct allocator *a, uint32_t vreg, uint32_t from, int
 		/* Uniform pairs and single registers stay in separate areas: see
 		 * choose_separate(). */
 		if (f->vregs[vreg].kind == SASS_UGPR &&
-		    f->vregs[n->other].units != f->vregs[vreg].units)
+		    (f->vregs[n->other].units != f->vregs[vreg].units ||
+		     f->vregs[n->other].temporary != f->vregs[vreg].temporary))
 			continue;
 		if (!f->vregs[n->other].assigned) {
 			if (steps && choose_affine(a, vreg, n->other, n->distance + distance,
@@ -168,10 +169,11 @@ static uint32_t readiness(const struct reg_file *reg_file, uint32_t reg, uint32_
 /* Quads and pairs from the lowest register up, single registers from the highest down. The two
  * areas then cannot fragment each other, so without quads, assignment succeeds while there are no
  * more units than registers. */
-static bool choose_separate(const struct reg_file *reg_file, uint32_t units, uint32_t *reg)
+static bool choose_separate(const struct reg_file *reg_file, uint32_t first, uint32_t units,
+			    uint32_t *reg)
 {
-	for (uint32_t k = 0; k < reg_file->count; k++) {
-		uint32_t r = units == 1 ? reg_file->count - 1 - k : k;
+	for (uint32_t k = first; k < reg_file->count; k++) {
+		uint32_t r = units == 1 ? reg_file->count - 1 - (k - first) : k;
 
 		if (!is_free(reg_file, r, units))
 			continue;
@@ -186,7 +188,7 @@ bool nv_choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *
 	uint32_t best = 0;
 
 	if (reg_file->separate)
-		return choose_separate(reg_file, units, reg);
+		return choose_separate(reg_file, 0, units, reg);
 	for (uint32_t r = 0; r < reg_file->count; r += sass_register_alignment(units)) {
 		uint32_t score;
 
@@ -236,12 +238,35 @@ static bool choose_gpr(struct allocator *a, uint32_t vreg, uint32_t *reg)
 	return a->tight && nv_choose_tight(&a->gpr, units, reg);
 }
 
+/* Temporaries rotate, so that one need not wait until the one before has been read. */
+static bool choose_uniform(struct allocator *a, uint32_t vreg, uint32_t *reg)
+{
+	uint32_t units = a->f->vregs[vreg].units, count = a->f->uniform_temporaries;
+
+	if (!count || !a->f->vregs[vreg].temporary)
+		return choose_separate(&a->ugpr, count, units, reg);
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t r = (a->ugpr.cursor + k) % count;
+
+		if (r + units > count || !is_free(&a->ugpr, r, units))
+			continue;
+		a->ugpr.cursor = r + units;
+		*reg = r;
+		return true;
+	}
+	return false;
+}
+
 static bool choose_register(struct allocator *a, uint32_t vreg, uint32_t *reg)
 {
 	struct reg_file *reg_file = reg_file_of(a, vreg);
 
-	if (reg_file == &a->ugpr)
-		return choose_separate(reg_file, a->f->vregs[vreg].units, reg);
+	if (reg_file == &a->ugpr) {
+		bool found = choose_uniform(a, vreg, reg);
+
+		a->f->retry_without_uniform |= !found && a->f->uniform_temporaries;
+		return found;
+	}
 	if (reg_file == &a->pred)
 		return choose_round_robin(reg_file, a->f->vregs[vreg].units, reg);
 	if (a->costly && !reg_file->barred) {

@@ -406,6 +406,37 @@ static bool fold_inner(struct select *s, const struct ir_inst *in)
 	return false;
 }
 
+/* The greatest value that the low word may have. */
+static uint32_t max_low_word(const struct select *s, ir_val v)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+	uint64_t k;
+
+	if (in->op == IR_ZEXT && in->from == IR_B32)
+		in = ir_def(s->ir, in->args[0]);
+	if (in->op == IR_CONST)
+		return (uint32_t)in->imm;
+	if (in->op == IR_AND && ir_is_const(s->ir, in->args[1], &k))
+		return (uint32_t)k;
+	if (in->op == IR_SHR_U && in->type == IR_B32 && ir_is_const(s->ir, in->args[1], &k) &&
+	    k < 32)
+		return UINT32_MAX >> k;
+	return UINT32_MAX;
+}
+
+/* Sums whose low words have no carry, as those of an offset and a descriptor. */
+static bool add_halves(struct select *s, const struct ir_inst *in)
+{
+	uint64_t max = (uint64_t)max_low_word(s, in->args[0]) + max_low_word(s, in->args[1]);
+
+	if (max > UINT32_MAX || !is_needed(s, in->res, NEED_HIGH))
+		return false;
+	for (uint32_t h = 0; h < 2; h++)
+		emit_add3(s, result_half(s, in->res, h), arg_half(s, in->args[0], h),
+			  arg_half(s, in->args[1], h), zero_arg());
+	return true;
+}
+
 bool select_add(struct select *s, const struct ir_inst *in)
 {
 	struct arg a[2], b[2];
@@ -418,7 +449,7 @@ bool select_add(struct select *s, const struct ir_inst *in)
 		return true;
 	}
 	if (fold_product(s, in) || fold_shift_wide(s, in) || fold_inner_wide(s, in) ||
-	    fold_widened(s, in))
+	    fold_widened(s, in) || add_halves(s, in))
 		return true;
 	for (uint32_t h = 0; h < (is_needed(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
 		a[h] = arg_half(s, in->args[0], h);

@@ -14,8 +14,13 @@
  * The analysis is optimistic and runs after selection: it assumes that every candidate register is
  * uniform, then demotes those that cannot be until a fixed point: an instruction has no form that
  * reads one there, or reads a second one, or the definition depends on a demoted register. The ISA
- * table says which forms exist. No copies between the two register files are inserted; the only
+ * table says which forms exist. Copies between the two register files are inserted only for indexed
+ * loads of constants and for comparisons of functions with products of a warp group; the only other
  * added instruction loads a constant that a loop needs in a uniform register.
+ *
+ * Operands that selection put into uniform registers, such as descriptors, are temporaries of one
+ * block, which divergent code may write too. In functions with products of a warp group, whose
+ * descriptors are computed in loops, both kinds exist, in registers of their own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +28,9 @@
 
 /* With at most this many units all are assigned (regalloc.c), and one remains for copies. */
 #define MAX_UNITS 60
+/* Beside temporaries only what is live counts; the scheduler may still make more live. */
+#define MAX_TEMPORARIES 24
+#define MAX_LIVE        32
 
 struct mention { /* by an instruction or a phi */
 	struct mir_inst *inst;
@@ -47,6 +55,12 @@ struct uniform_analysis {
 	uint8_t *convertible_units;
 	uint32_t units;                 /* units of all uniform vregs */
 	struct mention **defs, **users; /* by vreg, for uniform ones */
+	struct mir_inst **comparisons;  /* by vreg: the ISETP that defines the predicate */
+	bool temporaries;               /* selection asked for uniform registers, too */
+	struct nv_constants constant_words;
+	/* By vreg: a temporary gets it, or what is computed of it. It stays uniform if vector
+	 * instructions read it in other operands: those read a copy. */
+	bool *wanted;
 	uint32_t *demoted, ndemoted;    /* worklist: demoted vregs whose mentions need a visit */
 	struct uniform_constant *constants;
 };
@@ -60,7 +74,7 @@ static const struct uniform_op {
 	{SASS_IADD3, SASS_UIADD3, 8, 0}, {SASS_IMAD, SASS_UIMAD, 4, 0},
 	{SASS_LEA, SASS_ULEA, 5, 0},     {SASS_LOP3, SASS_ULOP3, 7, 1},
 	{SASS_SHF, SASS_USHF, 4, 0},     {SASS_PRMT, SASS_UPRMT, 4, 0},
-	{SASS_LDC, SASS_ULDC, 2, 0},
+	{SASS_LDC, SASS_ULDC, 2, 0},     {SASS_SEL, SASS_USEL, 4, 0},
 };
 
 static const struct uniform_op *find_uniform_op(const struct mir_inst *i)
@@ -102,6 +116,40 @@ static bool loads_constant(const struct mir_inst *i)
 	       (i->sass.op == SASS_MOV && i->sass.ops[1].kind == SASS_CONST);
 }
 
+/* SEL has the condition as this operand. A uniform one compares again, into UP0. */
+enum { SEL_CONDITION = 3, ISETP_A = 2, ISETP_B = 3, ISETP_AND = 4 };
+
+static bool make_uniform_comparison(const struct uniform_analysis *ua, const struct mir_inst *from,
+				    struct sass_inst *out)
+{
+	sass_init(out, SASS_UISETP);
+	memcpy(out->mod, from->sass.mod, sizeof(out->mod));
+	out->nops = from->sass.nops;
+	for (uint32_t k = 0; k < out->nops; k++) {
+		out->ops[k] = from->sass.ops[k];
+		if (k && !to_uniform_operand(&out->ops[k], from->ref[k]))
+			return false;
+		if (out->ops[k].kind == SASS_CONST)
+			return false;
+	}
+	out->ops[0] = (struct sass_operand){.kind = SASS_UPRED};
+	return sass_has_form(ua->f->sm, out);
+}
+
+/* The comparison that a SEL depends on, if the uniform datapath can do it; NULL otherwise. */
+static const struct mir_inst *comparison_of(const struct uniform_analysis *ua,
+					    const struct mir_inst *sel)
+{
+	uint32_t v = sel->sass.op == SASS_SEL ? sel->ref[SEL_CONDITION].vreg : 0;
+	const struct mir_inst *i = ua->temporaries && v ? ua->comparisons[v] : NULL;
+	struct sass_inst uniform_op;
+
+	return i && i->sass.guard == SASS_PT && !i->sass.mod[SASS_M_EX] &&
+			       make_uniform_comparison(ua, i, &uniform_op)
+		       ? i
+		       : NULL;
+}
+
 /* The equivalent instruction of the uniform datapath; false if there is none. A constant bank
  * operand must first be loaded into a register, which costs an instruction: only in loops. */
 static bool make_uniform(const struct uniform_analysis *ua, const struct mir_inst *i,
@@ -110,7 +158,7 @@ static bool make_uniform(const struct uniform_analysis *ua, const struct mir_ins
 	const struct uniform_op *t = find_uniform_op(i);
 
 	if (!t || i->sass.guard != SASS_PT || i->sass.mod[SASS_M_X] || i->callee || i->variable ||
-	    i->return_address)
+	    i->return_address || (i->sass.op == SASS_SEL && !comparison_of(ua, i)))
 		return false;
 	if (loads_constant(i))
 		sass_init(out, i->ref[1].vreg ? SASS_ULDC_UREG : SASS_ULDC);
@@ -122,6 +170,11 @@ static bool make_uniform(const struct uniform_analysis *ua, const struct mir_ins
 	for (uint32_t k = 0; k < i->sass.nops && k < t->nops; k++) {
 		out->ops[k] = i->sass.ops[k];
 		out->nops = (uint8_t)(k + 1);
+		if (i->sass.op == SASS_SEL && k == SEL_CONDITION) {
+			out->ops[k].kind = SASS_UPRED;
+			out->ops[k].reg = 0;
+			continue;
+		}
 		if (!to_uniform_operand(&out->ops[k], i->ref[k]))
 			return false;
 		if (out->ops[k].kind == SASS_CONST && !loads_constant(i) && depth)
@@ -292,9 +345,31 @@ static void assume_phis(struct uniform_analysis *ua, uint32_t b)
 	}
 }
 
+/* Whether all that the result is computed of is assumed uniform. */
+static bool has_uniform_operands(const struct uniform_analysis *ua, const struct mir_inst *i,
+				 uint32_t result)
+{
+	const struct mir_inst *comparison = comparison_of(ua, i);
+
+	for (uint32_t k = 0; k < i->sass.nops; k++)
+		if (k != result && i->ref[k].vreg && !ua->uniform[i->ref[k].vreg] &&
+		    !(comparison && k == SEL_CONDITION))
+			return false;
+	for (uint32_t k = ISETP_A; comparison && k <= ISETP_B; k++)
+		if (comparison->ref[k].vreg && !ua->uniform[comparison->ref[k].vreg])
+			return false;
+	return true;
+}
+
 static uint8_t result_units(const struct mir_inst *i)
 {
 	return i->sass.op == SASS_LDC && i->sass.mod[SASS_M_WIDTH] == SASS_WIDTH_64 ? 2 : 1;
+}
+
+/* Temporaries get constants as immediates. */
+static bool is_known(const struct uniform_analysis *ua, struct mir_ref r)
+{
+	return ua->temporaries && r.vreg && ua->constant_words.known[mir_unit(ua->f, r)];
 }
 
 /* The units of a pair may have separate definitions; both must be convertible. */
@@ -305,9 +380,8 @@ static void assume_inst(struct uniform_analysis *ua, uint32_t b, const struct mi
 	bool uniform = v && ua->f->vregs[v].kind == SASS_GPR && ua->f->vregs[v].units <= 2;
 	struct sass_inst uniform_op;
 
-	for (uint32_t k = 0; uniform && k < i->sass.nops; k++)
-		uniform = k == t->result || !i->ref[k].vreg || ua->uniform[i->ref[k].vreg];
-	if (!uniform || !make_uniform(ua, i, ua->f->blocks[b].depth, &uniform_op))
+	if (!uniform || is_known(ua, i->ref[t->result]) || !has_uniform_operands(ua, i, t->result) ||
+	    !make_uniform(ua, i, ua->f->blocks[b].depth, &uniform_op))
 		return;
 	ua->uniform[v] = true;
 	ua->convertible_units[v] += result_units(i);
@@ -345,6 +419,8 @@ static void collect_phi_mentions(struct uniform_analysis *ua, uint32_t b, const 
 /* Definitions of a uniform register have a uniform equivalent; all other mentions are uses. */
 static void collect_inst_mentions(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
 {
+	const struct mir_inst *comparison = comparison_of(ua, i);
+
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
 		uint32_t v = i->ref[k].vreg;
 		struct mention m = {.inst = i, .block = b};
@@ -354,6 +430,10 @@ static void collect_inst_mentions(struct uniform_analysis *ua, uint32_t b, struc
 		else if (ua->uniform[v])
 			add_use(ua, v, m);
 	}
+	for (uint32_t k = ISETP_A; comparison && k <= ISETP_B; k++)
+		if (ua->uniform[comparison->ref[k].vreg])
+			add_use(ua, comparison->ref[k].vreg,
+				(struct mention){.inst = i, .block = b});
 }
 
 static void collect_mentions(struct uniform_analysis *ua)
@@ -410,13 +490,30 @@ static uint32_t choose_uniform_operand(const struct uniform_analysis *ua, const 
 	return best;
 }
 
+/* A copy of a word to a temporary, which may as well be one of a uniform register. */
+static bool sets_temporary(const struct uniform_analysis *ua, uint32_t b, const struct mir_inst *i)
+{
+	return ua->temporaries && i->sass.op == SASS_R2UR && i->sass.guard == SASS_PT &&
+	       !i->ref[0].vreg && !ua->divergent[b];
+}
+
+static bool reads_copy(const struct uniform_analysis *ua, const struct mir_inst *i, uint32_t k)
+{
+	uint32_t v = i->ref[k].vreg;
+
+	return ua->wanted[v] && ua->uniform[v] && ua->f->vregs[v].units == 1 &&
+	       i->sass.ops[k].kind == SASS_GPR;
+}
+
 /* A vector instruction reads at most one uniform register, in an operand that accepts it. */
-static void visit_vector(struct uniform_analysis *ua, const struct mir_inst *i)
+static void visit_vector(struct uniform_analysis *ua, uint32_t b, const struct mir_inst *i)
 {
 	uint32_t uniform_operand = choose_uniform_operand(ua, i);
 
+	if (sets_temporary(ua, b, i))
+		return;
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
-		if (k != uniform_operand)
+		if (k != uniform_operand && !reads_copy(ua, i, k))
 			demote_vreg(ua, i->ref[k].vreg);
 	}
 }
@@ -449,14 +546,10 @@ static void visit_mention(struct uniform_analysis *ua, const struct mention *m)
 		return;
 	}
 	result = uniform_def(ua, m->inst);
-	for (uint32_t k = 0; result && k < m->inst->sass.nops; k++) {
-		uint32_t v = m->inst->ref[k].vreg;
-
-		if (v && !ua->uniform[v])
-			demote_vreg(ua, result);
-	}
+	if (result && !has_uniform_operands(ua, m->inst, find_uniform_op(m->inst)->result))
+		demote_vreg(ua, result);
 	if (!uniform_def(ua, m->inst))
-		visit_vector(ua, m->inst);
+		visit_vector(ua, m->block, m->inst);
 }
 
 static void visit_mentions(struct uniform_analysis *ua, const struct mention *list)
@@ -508,6 +601,7 @@ static void limit_units(struct uniform_analysis *ua)
 	uint64_t *list;
 	uint32_t count = 0;
 
+
 	ua->units += count_added_units(ua);
 	if (ua->units <= MAX_UNITS)
 		return;
@@ -521,6 +615,53 @@ static void limit_units(struct uniform_analysis *ua)
 		demote_vreg(ua, (uint32_t)list[k]);
 		propagate_demotions(ua);
 	}
+}
+
+/* The uniform vreg that is worth least of those that are live, and how many units these are. */
+static uint32_t least_live(const struct uniform_analysis *ua, const struct unit_set *live,
+			   const uint32_t *list, uint32_t count, uint32_t *units)
+{
+	uint32_t least = 0;
+
+	*units = 0;
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t v = list[k], n = 0;
+
+		for (uint32_t u = 0; ua->uniform[v] && u < ua->f->vregs[v].units; u++)
+			n += unit_set_has(live, ua->f->vregs[v].first_unit + u);
+		*units += n;
+		if (n && (!least || ua->wanted[v] < ua->wanted[least] ||
+			  (ua->wanted[v] == ua->wanted[least] && ua->weight[v] < ua->weight[least])))
+			least = v;
+	}
+	return least;
+}
+
+/* Demotes where more units are live than there are registers beside the temporaries. */
+static void limit_live_units(struct uniform_analysis *ua)
+{
+	struct mir_func *f = ua->f;
+	uint32_t *list = arena_array(f->arena, f->nvregs, sizeof(*list)), count = 0;
+	struct unit_set live;
+
+	nv_liveness(f);
+	live = unit_set_new(f->arena, f->nunits);
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		if (ua->uniform[v])
+			list[count++] = v;
+	mir_for_each_block(f, b) {
+		unit_set_assign(&live, &f->blocks[b].live_out);
+		for (struct mir_inst *i = f->blocks[b].last; i; i = i->prev) {
+			uint32_t units, v = least_live(ua, &live, list, count, &units);
+
+			for (; units > MAX_LIVE; v = least_live(ua, &live, list, count, &units)) {
+				demote_vreg(ua, v);
+				propagate_demotions(ua);
+			}
+			nv_live_before(f, &live, i);
+		}
+	}
+	f->live = false;
 }
 
 /* Whether more constant loads would need a copy of this index than can be ULDCs. */
@@ -537,6 +678,38 @@ static bool indexes_divergent_loads(const struct uniform_analysis *ua, uint32_t 
 	return gain < 0;
 }
 
+static void want(struct uniform_analysis *ua, uint32_t v)
+{
+	if (!ua->uniform[v] || ua->wanted[v])
+		return;
+	ua->wanted[v] = true;
+	ua->demoted[ua->ndemoted++] = v; /* the list serves for this, too */
+}
+
+static void want_operands(struct uniform_analysis *ua, const struct mention *m)
+{
+	const struct mir_inst *comparison = m->inst ? comparison_of(ua, m->inst) : NULL;
+
+	for (uint32_t k = 0; m->phi && k < ua->f->blocks[m->block].npreds; k++)
+		want(ua, m->phi->args[k].ref.vreg);
+	for (uint32_t k = 0; m->inst && k < m->inst->sass.nops; k++)
+		want(ua, m->inst->ref[k].vreg);
+	for (uint32_t k = ISETP_A; comparison && k <= ISETP_B; k++)
+		want(ua, comparison->ref[k].vreg);
+}
+
+static void find_wanted(struct uniform_analysis *ua)
+{
+	mir_for_each_block(ua->f, b)
+		mir_for_each(ua->f, b, i)
+			if (sets_temporary(ua, b, i))
+				want(ua, i->ref[2].vreg);
+	while (ua->ndemoted)
+		for (const struct mention *m = ua->defs[ua->demoted[--ua->ndemoted]]; m;
+		     m = m->next)
+			want_operands(ua, m);
+}
+
 static void choose_uniform(struct uniform_analysis *ua)
 {
 	struct mir_func *f = ua->f;
@@ -545,6 +718,7 @@ static void choose_uniform(struct uniform_analysis *ua)
 	for (uint32_t v = 1; v < f->nvregs; v++)
 		ua->units += ua->uniform[v] ? f->vregs[v].units : 0;
 	collect_mentions(ua);
+	find_wanted(ua);
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		if (!ua->uniform[v])
 			continue;
@@ -554,7 +728,10 @@ static void choose_uniform(struct uniform_analysis *ua)
 		visit_mentions(ua, ua->users[v]);
 		propagate_demotions(ua);
 	}
-	limit_units(ua);
+	if (ua->temporaries)
+		limit_live_units(ua);
+	else
+		limit_units(ua);
 }
 
 /*
@@ -582,6 +759,19 @@ static struct mir_ref uniform_constant(struct uniform_analysis *ua, const struct
 	return c->in;
 }
 
+/* Comparison and use are adjacent, so that UP0 is enough for all. */
+static void compare_before(struct uniform_analysis *ua, uint32_t b, struct mir_inst *sel)
+{
+	const struct mir_inst *from = comparison_of(ua, sel);
+	struct mir_inst *i = mir_inst_new(ua->f, SASS_UISETP);
+
+	make_uniform_comparison(ua, from, &i->sass);
+	memcpy(i->ref, from->ref, sizeof(i->ref));
+	i->ref[0] = sel->ref[SEL_CONDITION] = (struct mir_ref){0};
+	i->line = sel->line;
+	mir_insert(ua->f, b, sel, i);
+}
+
 static void rewrite_def(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
 {
 	struct sass_inst uniform_op;
@@ -591,8 +781,52 @@ static void rewrite_def(struct uniform_analysis *ua, uint32_t b, struct mir_inst
 		if (i->sass.ops[k].kind == SASS_CONST && uniform_op.ops[k].kind == SASS_UGPR)
 			i->ref[k] = uniform_constant(ua, &i->sass.ops[k]);
 	}
+	if (i->sass.op == SASS_SEL)
+		compare_before(ua, b, i);
 	i->sass = uniform_op;
 	i->uses = NULL;
+}
+
+/* R2UR of a uniform register or a constant. */
+static void rewrite_copy(struct uniform_analysis *ua, struct mir_inst *i)
+{
+	struct mir_source to = {.op = i->sass.ops[1], .ref = i->ref[1]},
+			  from = {.op = i->sass.ops[2], .ref = i->ref[2]};
+	uint32_t unit = from.ref.vreg ? mir_unit(ua->f, from.ref) : 0;
+
+	if (from.ref.vreg && ua->constant_words.known[unit])
+		from = mir_imm(ua->constant_words.values[unit]);
+	else if (from.ref.vreg ? !ua->uniform[from.ref.vreg] : from.op.reg != SASS_RZ)
+		return;
+	to_uniform_operand(&from.op, from.ref);
+	sass_init(&i->sass, SASS_UMOV);
+	memset(i->ref, 0, sizeof(i->ref));
+	i->members = 0;
+	i->uses = NULL;
+	mir_set_operand(i, 0, to);
+	mir_set_operand(i, 1, from);
+}
+
+/* Vector instructions that are not rewritten yet read copies of the uniform operands that they do
+ * not take. */
+static void finish_vector(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
+{
+	uint32_t fit = choose_uniform_operand(ua, i);
+
+	for (uint32_t k = 0; k < i->sass.nops; k++) {
+		struct mir_ref copy = {0};
+
+		if (k == fit || !reads_copy(ua, i, k))
+			continue;
+		copy.vreg = mir_vreg_new(ua->f, SASS_GPR, 1);
+		mir_insert(ua->f, b, i,
+			   mir_move(ua->f, mir_reg(SASS_GPR, copy),
+				    mir_reg(SASS_UGPR, i->ref[k])));
+		i->ref[k] = copy;
+		i->uses = NULL;
+	}
+	if (fit < SASS_MAX_OPERANDS)
+		apply_fit(i, fit, fit_operand(ua, i, fit));
 }
 
 static void copy_index(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
@@ -630,12 +864,16 @@ static void copy_loaded(struct uniform_analysis *ua, uint32_t b, struct mir_inst
 
 static void rewrite_inst(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
 {
-	uint32_t k;
-
 	if (uniform_def(ua, i)) {
 		rewrite_def(ua, b, i);
 		return;
 	}
+	if (sets_temporary(ua, b, i)) {
+		rewrite_copy(ua, i);
+		return;
+	}
+	if (ua->temporaries && i->sass.op == SASS_ISETP)
+		return; /* finish_rewriting(): it may not be needed any more */
 	if (is_indexed_load(ua, i)) {
 		if (ua->divergent[b])
 			copy_index(ua, b, i);
@@ -643,9 +881,7 @@ static void rewrite_inst(struct uniform_analysis *ua, uint32_t b, struct mir_ins
 			copy_loaded(ua, b, i);
 		return;
 	}
-	k = choose_uniform_operand(ua, i);
-	if (k < SASS_MAX_OPERANDS)
-		apply_fit(i, k, fit_operand(ua, i, k));
+	finish_vector(ua, b, i);
 }
 
 static void rewrite_phi(struct uniform_analysis *ua, uint32_t b, const struct mir_phi *phi)
@@ -656,6 +892,21 @@ static void rewrite_phi(struct uniform_analysis *ua, uint32_t b, const struct mi
 		if (phi->args[k].op.kind == SASS_GPR)
 			to_uniform_operand(&phi->args[k].op, phi->args[k].ref);
 	}
+}
+
+/* After all uses have been rewritten. */
+static void finish_rewriting(struct uniform_analysis *ua)
+{
+	struct mir_func *f = ua->f;
+	uint32_t *reads = mir_count_reads(f);
+
+	mir_for_each_block(f, b)
+		mir_for_each_safe(f, b, i)
+			if (i->sass.op == SASS_ISETP &&
+			    (reads[i->ref[0].vreg] || reads[i->ref[1].vreg] || !i->ref[0].vreg))
+				finish_vector(ua, b, i);
+			else if (i->sass.op == SASS_ISETP)
+				mir_remove(f, b, i);
 }
 
 static void rewrite_function(struct uniform_analysis *ua)
@@ -670,6 +921,8 @@ static void rewrite_function(struct uniform_analysis *ua)
 			if (i->sass.op != SASS_ULDC) /* a constant just loaded */
 				rewrite_inst(ua, b, i);
 	}
+	if (ua->temporaries)
+		finish_rewriting(ua);
 	for (uint32_t v = 1; v < nvregs; v++) {
 		if (ua->uniform[v])
 			f->vregs[v].kind = SASS_UGPR;
@@ -677,23 +930,45 @@ static void rewrite_function(struct uniform_analysis *ua)
 	f->live = false;
 }
 
-/* Warp reductions use uniform registers in divergent code, too; so may callees. */
-static bool has_other_uniform_writes(const struct mir_func *f)
+/* Warp reductions use uniform registers in divergent code, too. */
+static bool has_temporaries(const struct mir_func *f)
 {
-	for (uint32_t v = 1; v < f->nvregs; v++) {
+	for (uint32_t v = 1; v < f->nvregs; v++)
 		if (f->vregs[v].kind == SASS_UGPR)
 			return true;
-	}
-	return f->uniform_calls;
+	return false;
+}
+
+static void separate_temporaries(struct mir_func *f)
+{
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		f->vregs[v].temporary = f->vregs[v].kind == SASS_UGPR;
+	f->uniform_temporaries = MAX_TEMPORARIES;
+}
+
+static void find_comparisons(struct uniform_analysis *ua)
+{
+	ua->comparisons = arena_array(ua->f->arena, ua->f->nvregs, sizeof(struct mir_inst *));
+	mir_for_each_block(ua->f, b)
+		mir_for_each(ua->f, b, i)
+			if (i->sass.op == SASS_ISETP)
+				ua->comparisons[i->ref[0].vreg] = i;
 }
 
 void nv_uniform_registers(struct mir_func *f)
 {
 	struct uniform_analysis ua = {.f = f};
 
-	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !has_other_uniform_writes(f);
+	ua.temporaries = has_temporaries(f);
+	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !f->uniform_calls &&
+		     (!ua.temporaries || nv_has_group_products(f));
 	if (!f->uniform)
 		return;
+	if (ua.temporaries) {
+		separate_temporaries(f);
+		ua.constant_words = nv_fold_constants(f);
+	}
+	find_comparisons(&ua);
 	ua.divergent = nv_divergent_blocks(f);
 	ua.uniform = arena_array(f->arena, f->nvregs, sizeof(*ua.uniform));
 	ua.weight = arena_array(f->arena, f->nvregs, sizeof(*ua.weight));
@@ -701,8 +976,49 @@ void nv_uniform_registers(struct mir_func *f)
 	ua.defs = arena_array(f->arena, f->nvregs, sizeof(struct mention *));
 	ua.users = arena_array(f->arena, f->nvregs, sizeof(struct mention *));
 	ua.demoted = arena_array(f->arena, f->nvregs, sizeof(*ua.demoted));
+	ua.wanted = arena_array(f->arena, f->nvregs, sizeof(*ua.wanted));
 	choose_uniform(&ua);
 	f->uniform = ua.units;
 	if (ua.units)
 		rewrite_function(&ua);
+}
+
+/* Whether the instruction only computes a uniform register of others. */
+static bool can_sink(const struct mir_func *f, struct mir_inst *i)
+{
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(f, i, &n);
+
+	for (uint32_t u = 0; u < n; u++)
+		if (uses[u].kind != SASS_UGPR || !uses[u].ref.vreg ||
+		    (uses[u].write && uses[u].operand))
+			return false;
+	return i->sass.op == SASS_UMOV || i->sass.op == SASS_UIADD3;
+}
+
+/* Copies and sums cost little and depend on little, so that the scheduler takes them early; but
+ * there are few uniform registers, and it does not count them. Each goes to its first reader; the
+ * scheduler moves it again once registers are assigned. */
+void nv_sink_temporaries(struct mir_func *f)
+{
+	struct mir_inst **reader;
+
+	if (!f->uniform_temporaries)
+		return;
+	reader = arena_array(f->arena, f->nvregs, sizeof(struct mir_inst *));
+	mir_for_each_block(f, b)
+		for (struct mir_inst *i = f->blocks[b].last, *prev; i; i = prev) {
+			uint32_t v = i->ref[0].vreg, n;
+			const struct mir_use *uses = mir_uses(f, i, &n);
+
+			prev = i->prev;
+			if (sass_pipe(f->sm, &i->sass) == SASS_PIPE_UNIFORM && can_sink(f, i) && reader[v]) {
+				mir_remove(f, b, i);
+				mir_insert(f, b, reader[v], i);
+				continue;
+			}
+			for (uint32_t u = 0; u < n; u++)
+				if (!uses[u].write && uses[u].ref.vreg && uses[u].kind == SASS_UGPR)
+					reader[uses[u].ref.vreg] = i;
+		}
 }
