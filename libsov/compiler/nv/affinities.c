@@ -94,6 +94,22 @@ static bool adds_to_zeros(const struct mir_inst *i)
 	       i->sass.ops[SUMS].kind == SASS_GPR && !i->ref[SUMS].vreg;
 }
 
+/* Whether the group that an instruction begins to define takes over the phi's unit by unit, as sums
+ * that are scaled do. */
+static bool replaces_unit(const struct chain *c, uint32_t vreg, const struct mir_use *uses,
+			  uint32_t n)
+{
+	uint32_t units = c->a->f->vregs[c->phi].units, part = UINT32_MAX;
+	bool found = false;
+
+	for (uint32_t u = 0; u < n; u++)
+		if (uses[u].write && uses[u].ref.vreg == vreg)
+			part = uses[u].ref.part;
+	for (uint32_t u = 0; u < n && units > 4; u++)
+		found |= !uses[u].write && uses[u].ref.vreg == c->phi && uses[u].ref.part == part;
+	return found && c->a->f->vregs[vreg].units == units;
+}
+
 /* Finds the way from a value that is defined by an instruction, first among its operands. */
 static bool follow_chain(struct chain *c, uint32_t vreg, uint32_t steps)
 {
@@ -106,7 +122,7 @@ static bool follow_chain(struct chain *c, uint32_t vreg, uint32_t steps)
 		return false;
 	c->visits--;
 	uses = mir_uses(c->a->f, i, &n);
-	found = adds_to_zeros(i);
+	found = adds_to_zeros(i) || replaces_unit(c, vreg, uses, n);
 	for (uint32_t u = 0; u < n && !found; u++)
 		found = reads_alike(c, &uses[u]) && uses[u].ref.vreg == c->phi;
 	for (uint32_t u = 0; u < n && !found; u++)

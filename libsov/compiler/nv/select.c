@@ -556,6 +556,45 @@ static const ir_val *group_addend(const struct ir_inst *in)
 	return in->args + in->nargs - 2 - sparse - in->nres;
 }
 
+/* By value: the phi that takes it to the next iteration of a loop; 0: none does. */
+static ir_val *find_takers(const struct select *s)
+{
+	ir_val *takers = arena_array(s->f->arena, s->ir->nvalues, sizeof(*takers));
+	bool *passed = arena_array(s->f->arena, s->ir->nblocks, sizeof(*passed));
+
+	mir_for_each_block(s->f, b) {
+		ir_for_each_inst(s->ir, b, i) {
+			const struct ir_inst *in = ir_at(s->ir, i);
+
+			for (uint32_t k = 0; in->op == IR_PHI && k < in->nargs; k++)
+				if (!passed[ir_def(s->ir, in->args[k])->block])
+					takers[in->args[k]] = in->res;
+		}
+		passed[b] = true;
+	}
+	return takers;
+}
+
+/* Sums that a loop carries and scales before a product of a warp group adds to them. */
+static void group_results(struct select *s)
+{
+	const ir_val *takers = find_takers(s);
+
+	mir_for_each_block(s->f, b)
+		ir_for_each_inst(s->ir, b, i) {
+			const struct ir_inst *in = ir_at(s->ir, i);
+			ir_val values[MMA_GROUP_MAX_WORDS];
+			bool all = in->op == IR_MMA_GROUP;
+
+			for (uint32_t k = 0; all && k < in->nres; k++) {
+				values[k] = takers[in->res + k];
+				all = values[k];
+			}
+			if (all)
+				group_phis(s, values, in->nres);
+		}
+}
+
 /* The operands of a product of matrices that a loop carries: sums that it adds to. */
 static void group_sums(struct select *s, const struct ir_inst *in)
 {
@@ -598,6 +637,7 @@ static void group_operands(struct select *s,
 static void make_phis(struct select *s)
 {
 	group_operands(s, group_sums);
+	group_results(s);
 	group_operands(s, group_factors);
 	mir_for_each_block(s->f, b) {
 		uint32_t count = 0;
