@@ -329,12 +329,48 @@ static void note_address(struct scheduler *s, uint32_t n)
 	s->owed += owed_to(load);
 }
 
+/*
+ * Products of a warp group read registers that WARPGROUP.ARRIVE says are written. One arrival is
+ * enough for all products whose registers were written before the first of them, unless the writes
+ * move between them: each that does costs an arrival, for which the lanes of four warps wait.
+ */
+static void add_arrival(struct scheduler *s, uint32_t n)
+{
+	const struct node *node = &s->nodes[n];
+	bool late = !s->arrival;
+
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		for (uint32_t u = 0; u < node->nuses; u++) {
+			const struct mir_use *use = &node->uses[u];
+
+			for (uint32_t k = 0; use->kind == SASS_GPR && k < use->count; k++) {
+				uint32_t r = resource_of(s->f, use), w;
+
+				w = r == UINT32_MAX ? 0 : resource_at(s, r + k)->write.node;
+				if (!w || sass_is_group_product(&s->nodes[w].inst->sass))
+					continue;
+				late |= w > s->arrival;
+				if (pass)
+					add_edge(s, w, s->arrival, 1);
+			}
+		}
+		if (late) {
+			s->arrival = n;
+			return;
+		}
+	}
+}
+
 void nv_build_dag(struct scheduler *s)
 {
-	s->nordered = s->fence = s->exchange = s->last_call = 0;
+	s->nordered = s->fence = s->exchange = s->last_call = s->arrival = 0;
 	s->stamp++;
 	add_nodes(s);
 	for (uint32_t n = 1; n <= s->count; n++) {
+		if (sass_is_group_product(&s->nodes[n].inst->sass))
+			add_arrival(s, n);
+		else if (s->nodes[n].inst->sass.op == SASS_WARPGROUP_DEPBAR)
+			s->arrival = 0;
 		add_register_dependences(s, n);
 		add_order_dependences(s, n);
 		add_edge(s, s->last_call, n, 1);

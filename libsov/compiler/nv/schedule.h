@@ -97,6 +97,7 @@ struct scheduler {
 	uint32_t exchange;  /* last exchange of values between lanes; 0 = none */
 	uint32_t fence;     /* node ordered with all ordered nodes; 0 = none */
 	uint32_t last_call; /* last call: no node crosses it; 0 = none */
+	uint32_t arrival;   /* first product of a warp group since its registers were written */
 	struct ready *ready;
 	uint32_t nready;
 	uint32_t first;                      /* first unscheduled node */
