@@ -71,7 +71,6 @@ static bool divergent_source(const struct ir_inst *in)
 	case IR_SAMPLE: /* another warp may write a surface between the reads of two lanes */
 	case IR_GATHER4:
 	case IR_SURFLOAD:
-	case IR_SHUFFLE:
 	case IR_MATCH_ANY:
 	case IR_ARG: /* callers may pass any value */
 	case IR_CALL:
@@ -85,6 +84,16 @@ static bool divergent_source(const struct ir_inst *in)
 	}
 }
 
+/* Whether a shuffle gives all lanes the value of one, whose number is an operand: that of lane i of
+ * segments that are the whole warp. */
+static bool is_broadcast(const struct analysis *a, const struct ir_inst *in)
+{
+	uint64_t clamp;
+
+	return in->op == IR_SHUFFLE && in->sub == IR_SHUFFLE_IDX &&
+	       ir_is_const(a->f, in->args[2], &clamp) && (clamp & 0x1f1f) == 0x1f;
+}
+
 static bool divergent_result(const struct analysis *a, const struct ir_inst *in)
 {
 	uint32_t first = 0;
@@ -96,8 +105,10 @@ static bool divergent_result(const struct analysis *a, const struct ir_inst *in)
 	    a->f->module->symbols[in->symbol].space == IR_LOCAL)
 		return true;
 	/* All members get the same result, whatever their arguments. */
-	if (in->op == IR_VOTE || in->op == IR_REDUCE || in->op == IR_MATCH_ALL)
+	if (in->op == IR_VOTE || in->op == IR_REDUCE || in->op == IR_MATCH_ALL || is_broadcast(a, in))
 		first = 1;
+	else if (in->op == IR_SHUFFLE)
+		return true;
 	if (in->op == IR_BARRIER_RED)
 		return false;
 	for (uint32_t k = first; k < in->nargs; k++)

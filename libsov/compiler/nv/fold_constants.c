@@ -11,7 +11,8 @@ struct constants {
 	uint8_t *writes; /* by unit: definitions, at most 2 */
 };
 
-static bool value_of(const struct constants *c, const struct mir_inst *i, uint32_t k, uint32_t *value)
+static bool value_of(const struct constants *c, const struct mir_inst *i, uint32_t k,
+		     uint32_t *value)
 {
 	const struct sass_operand *o = &i->sass.ops[k];
 	uint32_t unit = i->ref[k].vreg ? mir_unit(c->f, i->ref[k]) : 0;

@@ -27,7 +27,7 @@
 #include "libsov/compiler/nv/mir.h"
 
 /* With at most this many units all are assigned (regalloc.c), and one remains for copies. */
-#define MAX_UNITS 60
+#define MAX_UNITS       60
 /* Beside temporaries only what is live counts; the scheduler may still make more live. */
 #define MAX_TEMPORARIES 24
 #define MAX_LIVE        32
@@ -61,7 +61,7 @@ struct uniform_analysis {
 	/* By vreg: a temporary gets it, or what is computed of it. It stays uniform if vector
 	 * instructions read it in other operands: those read a copy. */
 	bool *wanted;
-	uint32_t *demoted, ndemoted;    /* worklist: demoted vregs whose mentions need a visit */
+	uint32_t *demoted, ndemoted; /* worklist: demoted vregs whose mentions need a visit */
 	struct uniform_constant *constants;
 };
 
@@ -380,7 +380,8 @@ static void assume_inst(struct uniform_analysis *ua, uint32_t b, const struct mi
 	bool uniform = v && ua->f->vregs[v].kind == SASS_GPR && ua->f->vregs[v].units <= 2;
 	struct sass_inst uniform_op;
 
-	if (!uniform || is_known(ua, i->ref[t->result]) || !has_uniform_operands(ua, i, t->result) ||
+	if (!uniform || is_known(ua, i->ref[t->result]) ||
+	    !has_uniform_operands(ua, i, t->result) ||
 	    !make_uniform(ua, i, ua->f->blocks[b].depth, &uniform_op))
 		return;
 	ua->uniform[v] = true;
@@ -601,7 +602,6 @@ static void limit_units(struct uniform_analysis *ua)
 	uint64_t *list;
 	uint32_t count = 0;
 
-
 	ua->units += count_added_units(ua);
 	if (ua->units <= MAX_UNITS)
 		return;
@@ -630,8 +630,9 @@ static uint32_t least_live(const struct uniform_analysis *ua, const struct unit_
 		for (uint32_t u = 0; ua->uniform[v] && u < ua->f->vregs[v].units; u++)
 			n += unit_set_has(live, ua->f->vregs[v].first_unit + u);
 		*units += n;
-		if (n && (!least || ua->wanted[v] < ua->wanted[least] ||
-			  (ua->wanted[v] == ua->wanted[least] && ua->weight[v] < ua->weight[least])))
+		if (n &&
+		    (!least || ua->wanted[v] < ua->wanted[least] ||
+		     (ua->wanted[v] == ua->wanted[least] && ua->weight[v] < ua->weight[least])))
 			least = v;
 	}
 	return least;
@@ -820,8 +821,7 @@ static void finish_vector(struct uniform_analysis *ua, uint32_t b, struct mir_in
 			continue;
 		copy.vreg = mir_vreg_new(ua->f, SASS_GPR, 1);
 		mir_insert(ua->f, b, i,
-			   mir_move(ua->f, mir_reg(SASS_GPR, copy),
-				    mir_reg(SASS_UGPR, i->ref[k])));
+			   mir_move(ua->f, mir_reg(SASS_GPR, copy), mir_reg(SASS_UGPR, i->ref[k])));
 		i->ref[k] = copy;
 		i->uses = NULL;
 	}
@@ -983,17 +983,12 @@ void nv_uniform_registers(struct mir_func *f)
 		rewrite_function(&ua);
 }
 
-/* Whether the instruction only computes a uniform register of others. */
-static bool can_sink(const struct mir_func *f, struct mir_inst *i)
+static bool can_sink(const struct mir_func *f, const struct mir_inst *i)
 {
-	uint32_t n;
-	const struct mir_use *uses = mir_uses(f, i, &n);
-
-	for (uint32_t u = 0; u < n; u++)
-		if (uses[u].kind != SASS_UGPR || !uses[u].ref.vreg ||
-		    (uses[u].write && uses[u].operand))
-			return false;
-	return i->sass.op == SASS_UMOV || i->sass.op == SASS_UIADD3;
+	if (i->sass.op == SASS_R2UR)
+		return f->vregs[i->ref[1].vreg].temporary && !i->ref[0].vreg;
+	return i->sass.op == SASS_UMOV ||
+	       (i->sass.op == SASS_UIADD3 && !i->sass.mod[SASS_M_X] && !i->ref[1].vreg);
 }
 
 /* Copies and sums cost little and depend on little, so that the scheduler takes them early; but
@@ -1008,14 +1003,13 @@ void nv_sink_temporaries(struct mir_func *f)
 	reader = arena_array(f->arena, f->nvregs, sizeof(struct mir_inst *));
 	mir_for_each_block(f, b)
 		for (struct mir_inst *i = f->blocks[b].last, *prev; i; i = prev) {
-			uint32_t v = i->ref[0].vreg, n;
+			uint32_t v = i->ref[i->sass.op == SASS_R2UR ? 1 : 0].vreg, n;
 			const struct mir_use *uses = mir_uses(f, i, &n);
 
 			prev = i->prev;
-			if (sass_pipe(f->sm, &i->sass) == SASS_PIPE_UNIFORM && can_sink(f, i) && reader[v]) {
+			if (v && can_sink(f, i) && reader[v]) {
 				mir_remove(f, b, i);
 				mir_insert(f, b, reader[v], i);
-				continue;
 			}
 			for (uint32_t u = 0; u < n; u++)
 				if (!uses[u].write && uses[u].ref.vreg && uses[u].kind == SASS_UGPR)
