@@ -188,6 +188,9 @@ struct mir_func {
 	/* A divergent block writes a uniform register, or there are too few: compile again without
 	 * them. */
 	bool retry_without_uniform;
+	/* Registers of products are written before one arrival; that does not fit: compile again
+	 * with an arrival before each. */
+	bool one_arrival, retry_with_arrivals;
 	/* The first uniform registers are those of temporaries, which no other value has; 0: all may
 	 * have all. */
 	uint32_t uniform_temporaries;

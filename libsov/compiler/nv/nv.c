@@ -58,6 +58,10 @@ static bool stage_regalloc(struct mir_func *f)
 			f->retry_without_requests = true;
 			return true;
 		}
+		if (!fits && f->one_arrival && nv_has_group_products(f)) {
+			f->retry_with_arrivals = true;
+			return true;
+		}
 		if (!fits) {
 			diag_error(&f->job->diag, 0, 0,
 				   "kernel '%s' does not fit into %u registers even with every "
@@ -167,8 +171,8 @@ static void print_after(const struct mir_func *f, const char *name)
 
 static bool needs_retry(const struct mir_func *f)
 {
-	return f->retry_without_uniform || f->retry_sparse || f->retry_with_room ||
-	       f->retry_without_requests;
+	return f->retry_without_uniform || f->retry_with_arrivals || f->retry_sparse ||
+	       f->retry_with_room || f->retry_without_requests;
 }
 
 static bool run_stage(struct mir_func *f, const struct stage *s)
@@ -199,10 +203,11 @@ static bool is_entry(const struct compile_job *job, const struct ir_func *f)
 
 /* What a function is compiled with, unless an attempt shows that it does not work. */
 struct attempt {
-	bool uniform;  /* uniform registers */
-	bool requests; /* for registers, of a kernel that has some */
-	bool dense;    /* see struct mir_func */
-	uint32_t room; /* likewise */
+	bool uniform;     /* uniform registers */
+	bool one_arrival; /* see struct mir_func */
+	bool requests;    /* for registers, of a kernel that has some */
+	bool dense;       /* see struct mir_func */
+	uint32_t room;    /* likewise */
 };
 
 static struct mir_func *run_stages(const struct nv_module *module, const struct ir_func *ir,
@@ -214,6 +219,7 @@ static struct mir_func *run_stages(const struct nv_module *module, const struct 
 	if (!f)
 		return NULL;
 	f->uniform = attempt.uniform;
+	f->one_arrival = attempt.one_arrival;
 	f->dense = attempt.dense;
 	f->room = attempt.room;
 	/* Which uniform registers a callee preserves is not known, so it changes none. */
@@ -243,6 +249,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	struct attempt attempt = {.uniform = !job->options.no_uniform && !ir->preserve_all &&
 					     job->target->version >= 75,
 				  .requests = nv_register_requests(ir).highest != 0,
+				  .one_arrival = true,
 				  .dense = true};
 	struct arena_mark before;
 	struct mir_func *f;
@@ -256,6 +263,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	before = arena_mark(&job->arena);
 	while ((f = run_stages(module, ir, attempt)) && needs_retry(f)) {
 		attempt.uniform &= !f->retry_without_uniform;
+		attempt.one_arrival &= !f->retry_with_arrivals;
 		attempt.dense &= !f->retry_sparse;
 		attempt.requests &= !f->retry_without_requests;
 		attempt.room += f->retry_with_room ? ROOM_STEP : 0;
