@@ -128,8 +128,8 @@ static void print_limits(FILE *out, const struct profile_kernel *k)
 	print_row_name(out, "roofline");
 	if (t.flops > 0 && t.bytes > 0)
 		fprintf(out,
-			"%.3g flop/byte, %s; %s has %.0f Gflop/s and %.0f GB/s, which meet at "
-			"%.3g\n",
+			"%.3g flop/byte, %s; %s has %.0f Gflop/s and %.0f GB/s: the ridge is "
+			"at %.3g\n",
 			t.intensity, precision_names[t.precision], p.product, p.gflops[t.precision],
 			p.gbytes, p.gflops[t.precision] / p.gbytes);
 	else

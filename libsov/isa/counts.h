@@ -25,12 +25,13 @@
  * local_requests      executions that accessed local memory (spills, stacks)
  * local_bytes         as global_bytes
  */
+/* clang-format off */
 #define COUNTS(X) \
-	X(executed) \
-	X(lanes) \
-	X(threads) X(divergent) X(global_requests) X(global_sectors) X(global_ideal) \
-		X(global_bytes) X(shared_requests) X(shared_wavefronts) X(shared_ideal) \
-			X(shared_bytes) X(local_requests) X(local_bytes)
+	X(executed) X(lanes) X(threads) X(divergent) \
+	X(global_requests) X(global_sectors) X(global_ideal) X(global_bytes) \
+	X(shared_requests) X(shared_wavefronts) X(shared_ideal) X(shared_bytes) \
+	X(local_requests) X(local_bytes)
+/* clang-format on */
 
 struct counts {
 #define COUNT_MEMBER(name) uint64_t name;
