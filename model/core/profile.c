@@ -168,23 +168,25 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Packs the distinct values of the active lanes, smallest first. Returns their number. */
+/* Packs the distinct values of the active lanes, smallest first. Returns their number. Most lanes
+ * are in order already. */
 static uint32_t distinct(const uint64_t value[LANES], uint32_t lanes, uint64_t out[LANES])
 {
-	uint32_t n = 0, unique = 0;
-	bool sorted = true;
+	uint32_t n = 0;
 
 	for (; lanes; lanes &= lanes - 1) {
-		out[n] = value[__builtin_ctz(lanes)];
-		sorted &= !n || out[n - 1] <= out[n];
+		uint64_t x = value[__builtin_ctz(lanes)];
+		uint32_t at = n;
+
+		while (at && out[at - 1] > x)
+			at--;
+		if (at && out[at - 1] == x)
+			continue;
+		memmove(&out[at + 1], &out[at], (n - at) * sizeof(*out));
+		out[at] = x;
 		n++;
 	}
-	if (!sorted)
-		qsort(out, n, sizeof(*out), compare_u64);
-	for (uint32_t i = 0; i < n; i++)
-		if (!unique || out[i] != out[unique - 1])
-			out[unique++] = out[i];
-	return unique;
+	return n;
 }
 
 static uint64_t sectors_of(uint64_t bytes)
@@ -231,20 +233,25 @@ void profile_global_bulk(struct profile_unit *u, struct counts *n, uint64_t addr
 /* The largest number of distinct words in one bank; every access is aligned to its size. */
 static uint32_t wavefronts(const uint64_t address[LANES], uint32_t lanes, uint32_t bytes)
 {
-	uint32_t words = bytes > BANK_BYTES ? bytes / BANK_BYTES : 1, most = 0, count;
-	uint8_t in_bank[BANKS] = {0};
-	uint64_t at[LANES], word[LANES];
+	uint32_t words = bytes > BANK_BYTES ? bytes / BANK_BYTES : 1, most = 0;
+	uint64_t seen[BANKS][LANES];
+	uint8_t count[BANKS] = {0};
 
-	for (uint32_t i = 0; i < LANES; i++)
-		word[i] = address[i] / BANK_BYTES;
-	count = distinct(word, lanes, at);
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t k = 0; k < words; k++) {
-			uint8_t *b = &in_bank[(at[i] + k) % BANKS];
+	for (; lanes; lanes &= lanes - 1) {
+		uint64_t first = address[__builtin_ctz(lanes)] / BANK_BYTES;
 
-			if (++*b > most)
-				most = *b;
+		for (uint64_t word = first; word < first + words; word++) {
+			uint32_t bank = word % BANKS, i = 0;
+
+			while (i < count[bank] && seen[bank][i] != word)
+				i++;
+			if (i < count[bank])
+				continue;
+			seen[bank][count[bank]++] = word;
+			if (count[bank] > most)
+				most = count[bank];
 		}
+	}
 	return most;
 }
 
