@@ -383,12 +383,15 @@ static bool join_kernels(struct profile *p)
 
 /* ---- sums ---- */
 
-static void site_find_line(const struct profile_kernel *k, struct profile_site *s)
+/* Rows and sites are in order of offsets: *row is the first row after the site before. */
+static void site_find_line(const struct profile_kernel *k, struct profile_site *s, uint32_t *row)
 {
-	for (uint32_t i = 0; i < k->row_count && k->rows[i].offset <= s->offset; i++) {
-		s->line = k->rows[i].line;
-		s->file = k->rows[i].file;
-	}
+	while (*row < k->row_count && k->rows[*row].offset <= s->offset)
+		(*row)++;
+	if (!*row)
+		return;
+	s->line = k->rows[*row - 1].line;
+	s->file = k->rows[*row - 1].file;
 }
 
 static struct profile_line *line_of(struct profile_kernel *k, uint32_t site)
@@ -422,6 +425,8 @@ static int compare_shapes(const void *a, const void *b)
 
 static bool sum_kernel(struct profile_kernel *k)
 {
+	uint32_t row = 0;
+
 	k->lines = calloc(k->site_count + 1, sizeof(*k->lines));
 	if (!k->lines)
 		return false;
@@ -431,7 +436,7 @@ static bool sum_kernel(struct profile_kernel *k)
 
 		code_decode(k->target, k->code, s->offset, k->code_bytes - s->offset, k->granule,
 			    &s->inst);
-		site_find_line(k, s);
+		site_find_line(k, s, &row);
 		l = line_of(k, i);
 		counts_add(&l->counts, &s->counts);
 		l->cycles += (double)s->counts.executed * s->inst.cycles;
