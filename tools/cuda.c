@@ -89,8 +89,6 @@ static bool find_program(const char *name, char *found)
 
 static const struct option no_options[] = {{0}};
 
-enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
-
 static int run_cuda(const struct verb *v, int argc, char **argv)
 {
 	char folder[PATH_MAX], program[PATH_MAX], *path;

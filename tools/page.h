@@ -4,7 +4,7 @@
 
 #include "tools/tool.h"
 
-extern const char trace_page[], bench_page[];
+extern const char trace_page[], bench_page[], profile_page[];
 
 /* Writes a page with this title and JSON. */
 bool write_page(const struct verb *v, const char *path, const char *page, const char *title,

@@ -5,11 +5,8 @@
  * goes to standard output.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "tools/page.h"
 #include "tools/trace_summary.h"
@@ -121,43 +118,7 @@ static void print_json(FILE *out, const struct trace_summary *s, const char *pat
 	json_end_object(&j);
 }
 
-/* ---- the program ---- */
-
-/* Exit status if the program cannot be run, as in POSIX shells. */
-enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
-
-static int run_program(const struct verb *v, char **argv, const char *path, pid_t *child)
-{
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
-	int status = 0;
-
-	/* SIGINT and SIGQUIT of the terminal stop the program, not sov. */
-	sigaction(SIGINT, &ignore, &old_int);
-	sigaction(SIGQUIT, &ignore, &old_quit);
-	fflush(NULL);
-	*child = fork();
-	if (!*child) {
-		sigaction(SIGINT, &old_int, NULL);
-		sigaction(SIGQUIT, &old_quit, NULL);
-		setenv("SOV_TRACE", path, 1);
-		execvp(argv[0], argv);
-		status = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-		report_error(v, "cannot run '%s': %s", argv[0], strerror(errno));
-		_exit(status);
-	}
-	if (*child < 0) {
-		report_error(v, "cannot run '%s': %s", argv[0], strerror(errno));
-		status = EXIT_NOT_EXECUTABLE << 8;
-	}
-	while (*child > 0 && waitpid(*child, &status, 0) < 0 && errno == EINTR)
-		;
-	sigaction(SIGINT, &old_int, NULL);
-	sigaction(SIGQUIT, &old_quit, NULL);
-	if (WIFSIGNALED(status))
-		report_error(v, "signal %d (%s) terminated '%s'", WTERMSIG(status),
-			     strsignal(WTERMSIG(status)), argv[0]);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
+/* ---- the file ---- */
 
 /* Replaces %p by the process id, as the library does. */
 static char *expand_path(const char *path, pid_t pid)
@@ -190,24 +151,6 @@ static bool repair_trace(const struct verb *v, const char *path, size_t intact)
 	if (f)
 		fclose(f);
 	return good;
-}
-
-/* Removes an older trace, so that a file that exists afterwards is the program's. Devices and other
- * special files stay. */
-static bool remove_old_trace(const struct verb *v, const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st))
-		return true;
-	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
-		report_error(v, "cannot write '%s': not a regular file", path);
-		return false;
-	}
-	if (!unlink(path))
-		return true;
-	report_error(v, "cannot replace '%s': %s", path, strerror(errno));
-	return false;
 }
 
 /* ---- the verb ---- */
@@ -281,10 +224,10 @@ static int trace_run(const struct verb *v, int argc, char **argv)
 		return summarise(v, read, false, as_json, html, EXIT_DONE);
 	if (!operands)
 		return usage_error(v, "missing operand: PROGRAM");
-	if (!strstr(path, "%p") && !remove_old_trace(v, path))
+	if (!strstr(path, "%p") && !remove_old_file(v, path))
 		return EXIT_FAILED;
 	argv[operands] = NULL;
-	status = run_program(v, argv, path, &child);
+	status = run_program(v, argv, "SOV_TRACE", path, &child);
 	written = expand_path(path, child);
 	if (child < 0 || !written) {
 		free(written);

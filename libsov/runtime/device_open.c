@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The API calls that open devices. The first of them initialises the library: it reads the
- * environment variables of the log, the dumps and the trace, and enumerates the devices. In a child
- * of fork() they do so again: it cannot use the parent's objects, whose threads it lacks and whose
- * queues it would share with the parent, but it can make its own.
+ * environment variables of the log, the dumps, the trace and the profile, and enumerates the
+ * devices. In a child of fork() they do so again: it cannot use the parent's objects, whose threads
+ * it lacks and whose queues it would share with the parent, but it can make its own.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #include "libsov/runtime/memory/address_space.h"
 #include "libsov/runtime/memory/buffer_cache.h"
 #include "libsov/runtime/module/dump.h"
+#include "libsov/runtime/profile/profile.h"
 #include "libsov/runtime/trace/trace.h"
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,6 +32,8 @@ static sov_result environment_read(void)
 	r = dump_init();
 	if (!r)
 		r = trace_init();
+	if (!r)
+		r = profile_init();
 	if (!r)
 		call_observer_remove(CALL_OBSERVER_UNKNOWN);
 	return r;

@@ -25,6 +25,8 @@ const char *winsys_take_error(void)
 	return text;
 }
 
+winsys_counted_fn *winsys_counted;
+
 const struct winsys *const winsys_backends[WINSYS_MAX_BACKENDS] = {
 #ifdef SOV_HAVE_KMOD
 	&winsys_kmod,

@@ -197,6 +197,12 @@ struct winsys {
 	void (*ring_doorbell)(struct winsys_queue *q);
 };
 
+/* What software GPUs counted in a launch that has ended (libsov/isa/counts.h), by the group and on
+ * a thread of the GPU. Set it before devices are enumerated; NULL: nothing is counted. */
+struct launch_counts;
+typedef void winsys_counted_fn(const struct winsys_group *g, const struct launch_counts *l);
+extern winsys_counted_fn *winsys_counted;
+
 /* The calling thread's message for a failure that an errno does not describe. The back end sets it,
  * the code that reports the failure takes it; "" if there is none. */
 void winsys_set_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

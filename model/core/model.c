@@ -87,6 +87,7 @@ int model_create(const struct model_config *config, struct model **out)
 	m->weak_seed = config->weak_seed;
 	m->order_seed = config->order_seed;
 	m->translate = config->translate;
+	m->profiled = config->profiled;
 	m->translate_visits = config->translate_visits;
 	m->vram_bytes = config->vram_bytes;
 	if (m->vram_bytes)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct model;
+struct launch_counts;
 struct model_space; /* GPU address space */
 struct model_channel;
 
@@ -42,6 +43,9 @@ struct model_config {
 	 * 0: interprets. Code is translated when a warp reaches it for the translate_visits-th
 	 * time. */
 	uint32_t translate, translate_visits;
+	/* Called by the channel's thread for each launch that has ended, with the channel's
+	 * argument and what was counted (libsov/isa/counts.h). NULL: nothing is counted. */
+	void (*profiled)(void *argument, const struct launch_counts *l);
 };
 
 /* Functions that return int return 0 or a negative errno. */

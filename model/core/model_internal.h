@@ -36,6 +36,7 @@ struct model {
 	uint64_t weak_seed;  /* 0: memory is strongly ordered */
 	uint64_t order_seed; /* 0: warps execute by number */
 	uint32_t translate, translate_visits;
+	void (*profiled)(void *argument, const struct launch_counts *l);
 	_Atomic uint64_t weak_streams; /* sequences of random numbers that were made from it */
 	uint8_t *vram;
 	uint64_t vram_bytes;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/nv/profile.h"
 #include "model/nv/translate.h"
 
 #define BUCKETS 64
@@ -12,7 +13,7 @@
 struct code {
 	atomic_uint references;
 	uint32_t sm;
-	bool hazard;
+	bool hazard, profiled;
 	pthread_mutex_t lock;
 	struct code_page *buckets[BUCKETS];
 	struct translator *translator; /* NULL: code is interpreted */
@@ -27,9 +28,11 @@ struct code *code_create(const struct model *m)
 	atomic_init(&c->references, 1);
 	c->sm = m->chip->sm;
 	c->hazard = m->hazard;
-	/* Hazard mode checks each instruction, weak memory each access, and a seed of the order
-	 * of warps promises that a run repeats it, whenever a block is translated. */
-	if (!m->hazard && !m->weak_seed && !m->order_seed && m->translate)
+	c->profiled = m->profiled != NULL;
+	/* Hazard mode checks and a profile counts each instruction, weak memory checks each
+	 * access, and a seed of the order of warps promises that a run repeats it, whenever a
+	 * block is translated. */
+	if (!m->hazard && !m->profiled && !m->weak_seed && !m->order_seed && m->translate)
 		c->translator = translator_create(m->translate, m->translate_visits);
 	pthread_mutex_init(&c->lock, NULL);
 	return c;
@@ -44,6 +47,7 @@ struct code *code_get(struct code *c)
 static void page_free(struct code_page *p)
 {
 	free(p->translation);
+	profile_sites_free(p->sites);
 	free(p->timings);
 	free(p);
 }
@@ -70,8 +74,9 @@ static struct code_page *page_create(struct code *c, uint64_t va, const uint8_t 
 		return NULL;
 	p->va = va;
 	p->timings = c->hazard ? timing_create(PAGE_OPS) : NULL;
-	if (c->hazard && !p->timings) {
-		free(p);
+	p->sites = c->profiled ? profile_sites_create() : NULL;
+	if ((c->hazard && !p->timings) || (c->profiled && !p->sites)) {
+		page_free(p);
 		return NULL;
 	}
 	if (c->translator)
@@ -94,6 +99,8 @@ static struct code_page *page_create(struct code *c, uint64_t va, const uint8_t 
 			op->run = run_illegal;
 		else if (p->timings)
 			op->timing = timing_prepare(p->timings, i, &p->insts[i], c->sm);
+		if (p->sites && !op->reason)
+			profile_count_op(p->sites, i, op);
 	}
 	return p;
 }

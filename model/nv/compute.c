@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "hw/nv/compute.h"
-#include "model/nv/exec.h"
+#include "model/nv/profile.h"
 
 #define QMD_READ_BYTES 256u /* the bytes after these describe clusters */
 #define MAX_CLUSTER    16   /* blocks: an H200 ran clusters of 16 */
@@ -402,6 +402,8 @@ static bool launch_run(struct launch *l)
 	g->max_header = c->compute.texture_headers[2];
 	g->max_sampler = c->compute.texture_samplers[2];
 	g->work.resident = resident_blocks(g, g->chip);
+	if (!profile_grid_begin(g))
+		return LAUNCH_FAIL(l, "no host memory to count its instructions");
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
@@ -411,6 +413,7 @@ static bool launch_run(struct launch *l)
 	workers_run(c->model->workers, &g->work);
 	mmu_enter(&c->reader, c->space);
 	code_put(g->code);
+	profile_grid_end(g);
 	return !atomic_load(&c->stop);
 }
 

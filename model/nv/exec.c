@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/nv/profile.h"
 #include "model/nv/translate.h"
 
 #define WARP_QUANTUM 2048u      /* instructions that a warp executes in one scheduling quantum */
@@ -198,6 +199,7 @@ static void cta_free(struct cta *c)
 			free(c->warps[i].hazard);
 	weak_unit_destroy(c->weak);
 	copies_destroy(c->copies);
+	profile_unit_destroy(c->profile);
 	free(c->warps);
 	free(c->rows);
 	free(c->shared);
@@ -227,6 +229,8 @@ static struct cta *cta_create(struct exec *x)
 	good = c->warps && c->rows && c->shared && c->local;
 	if (good && x->thread.reader.weak)
 		good = (c->weak = weak_unit_create(x->thread.reader.weak)) != NULL;
+	if (good && g->profile)
+		good = (c->profile = profile_unit_create(g->profile)) != NULL;
 	if (good && g->hazard)
 		good = (c->copies = copies_create(g->shared_bytes)) != NULL;
 	for (uint32_t i = 0; good && g->hazard && i < g->warps; i++)

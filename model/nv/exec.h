@@ -81,10 +81,11 @@ struct op {
 		bool wide, uwide;
 		int64_t offset;
 	} address;
-	int64_t target;              /* byte offset from the end of the instruction */
-	uint32_t data[2];            /* filled by the op's prepare for its handler */
-	const char *reason;          /* why the instruction is illegal */
-	const struct timing *timing; /* hazard mode only */
+	int64_t target;                  /* byte offset from the end of the instruction */
+	uint32_t data[2];                /* filled by the op's prepare for its handler */
+	const char *reason;              /* why the instruction is illegal */
+	const struct timing *timing;     /* hazard mode only */
+	const struct profile_site *site; /* where instructions are counted only */
 };
 
 /* code_cache.c: decoded instructions of an address space, page by page, until caches are
@@ -98,6 +99,7 @@ struct code_page {
 	struct sass_inst insts[PAGE_OPS];
 	struct timing *timings;          /* NULL outside hazard mode */
 	struct translation *translation; /* NULL: the code is interpreted */
+	struct profile_sites *sites;     /* NULL: nothing is counted */
 };
 
 /* Returns the page that holds va, or NULL and *why if it cannot be read (MMU_OK: out of memory). */
@@ -125,6 +127,7 @@ struct grid {
 	uint32_t max_header, max_sampler;
 	struct bank banks[NV_QMD_BANKS];
 	bool hazard;
+	struct profile *profile; /* NULL: nothing is counted */
 };
 extern const struct work_kind grid_kind;
 
@@ -190,6 +193,7 @@ struct cta {
 	} bar[BARRIERS];
 	uint8_t *shared, *local;
 	struct copies *copies; /* hazard mode only */
+	struct profile_unit *profile;
 	struct warp *warps;
 	void *rows, *hazards;
 	struct weak_unit

@@ -7,8 +7,6 @@
 #include "model/nv/exec_memory.h"
 #include "model/nv/reduction.h"
 
-#define BULK_BYTES 16 /* of which bulk copies consist */
-
 /* Bulk copies, by the spaces to and from which they copy. */
 static const struct {
 	uint16_t op;

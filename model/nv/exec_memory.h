@@ -39,6 +39,7 @@ void complete_bytes(struct warp *w, uint32_t lane, uint64_t address, uint8_t *ba
  * in the same block; NULL after a fault. */
 uint8_t *find_async_barrier(struct warp *w, uint32_t lane, uint64_t to, uint64_t barrier);
 
+#define BULK_BYTES 16 /* of which bulk copies consist */
 /* exec_bulk.c: an address of shared memory at the same offset in another block of the cluster. */
 uint32_t address_in_block(uint32_t address, uint32_t rank);
 

@@ -13,6 +13,7 @@
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/allocation.h"
 #include "libsov/runtime/module/module.h"
+#include "libsov/runtime/profile/profile.h"
 
 #define PREFETCH_BYTES 4096u /* mapped after the last kernel: instruction fetch runs ahead */
 
@@ -225,6 +226,14 @@ static const struct member_ops module_member_ops = {
 	.retired = module_retired,
 };
 
+static void module_add_to_profile(const struct context *c, const struct module *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->image.nkernels; i++)
+		profile_add_kernel(c, &m->image, &m->image.kernels[i], m->functions[i].va);
+}
+
 sov_result module_install(struct context *c, struct module *m, sov_module *handle)
 {
 	sov_result r = member_publish(&m->member, c, &c->modules, &module_member_ops);
@@ -237,6 +246,7 @@ sov_result module_install(struct context *c, struct module *m, sov_module *handl
 	if (!r)
 		r = module_upload(c, m);
 	if (!r) {
+		module_add_to_profile(c, m);
 		if (handle)
 			*handle = object_handle(&m->member.object);
 		else
@@ -341,4 +351,16 @@ static void modules_retire(struct context *c, struct member **retired)
 	context_retire_members(&c->modules, retired);
 }
 
-const struct context_part module_part = {.retire = modules_retire};
+/* The code is at the same addresses, in a new group. */
+static sov_result modules_restart(struct context *c)
+{
+	struct list_head *l;
+
+	list_for_each(l, &c->modules)
+	{
+		module_add_to_profile(c, container_of(l, struct module, member.link));
+	}
+	return SOV_OK;
+}
+
+const struct context_part module_part = {.restart = modules_restart, .retire = modules_retire};

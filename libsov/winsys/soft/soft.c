@@ -92,6 +92,12 @@ static bool read_seed(uint64_t *seed, char *message, size_t message_bytes)
 	return false;
 }
 
+/* argument: of the channel. */
+static void soft_profiled(void *argument, const struct launch_counts *l)
+{
+	winsys_counted(argument, l);
+}
+
 static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, uint32_t *count,
 			  char *message, size_t message_bytes)
 {
@@ -123,6 +129,7 @@ static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, 
 		}
 		devices[i]->config = list[i];
 		devices[i]->config.order_seed = seed;
+		devices[i]->config.profiled = winsys_counted ? soft_profiled : NULL;
 		if (!list[i].vram_bytes)
 			devices[i]->config.vram_bytes = default_vram();
 	}
