@@ -327,6 +327,22 @@ SOV_API sov_result sov_memory_range(sov_context context, sov_ptr address, sov_pt
  * written before it was submitted, a thread what the work wrote for which it has waited. */
 SOV_API sov_result sov_memory_map(sov_context context, sov_ptr address, void **pointer);
 
+/* Names memory for other processes, which get the 64 bytes in any way. */
+typedef struct sov_memory_handle {
+	uint64_t words[8];
+} sov_memory_handle;
+/* A handle of memory that sov_memory_alloc returned, until it is freed. The first call for an
+ * address waits for work that was submitted before; later work and other threads must not write the
+ * memory until it returns. SOV_ERROR_UNSUPPORTED: the way to the device has no such memory;
+ * software GPUs have it. */
+SOV_API sov_result sov_memory_export(sov_context context, sov_ptr address,
+				     sov_memory_handle *handle);
+/* The memory of another process of the same user, on the same device; bytes may be NULL.
+ * sov_memory_free ends the use of it, which may last longer than that of the process that allocated
+ * it. The handle of memory that was freed is a SOV_ERROR_NOT_FOUND. */
+SOV_API sov_result sov_memory_import(sov_context context, const sov_memory_handle *handle,
+				     sov_ptr *address, uint64_t *bytes);
+
 /* Reserves address space for an allocation of at most max_bytes. It begins empty; resize changes
  * its size in place. Shrinking waits for work that was submitted before. sov_memory_free frees the
  * memory and the address space. */

@@ -445,6 +445,15 @@ typedef struct {
 	CUdeviceptr dptr;
 } CUDA_MEM_ALLOC_NODE_PARAMS;
 
+/* Handles that other processes open; calls take them by value. */
+typedef struct {
+	char reserved[64];
+} CUipcMemHandle;
+typedef struct {
+	char reserved[64];
+} CUipcEventHandle;
+enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 };
+
 typedef struct {
 	unsigned char from_port, to_port, type, reserved[5];
 } CUgraphEdgeData;

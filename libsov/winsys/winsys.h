@@ -104,6 +104,12 @@ struct winsys_error {
 	char text[256];
 };
 
+/* How another process finds a buffer. */
+struct winsys_export {
+	uint32_t process, number;
+	uint64_t token[2];
+};
+
 struct winsys_queue_options {
 	enum winsys_engine engine;
 	struct winsys_buffer *ring;
@@ -165,6 +171,13 @@ struct winsys {
 			     uint64_t bytes, struct winsys_buffer **out);
 	int (*buffer_import)(struct winsys_device *d, void *memory, uint64_t bytes,
 			     struct winsys_buffer **out);
+	/* Makes a buffer in video memory one that other processes can open while it exists; a
+	 * second call returns the same. NULL: the kernel driver has no such call. Nothing may write
+	 * the buffer meanwhile. */
+	int (*buffer_export)(struct winsys_buffer *b, struct winsys_export *out);
+	/* Opens such a buffer of another process, of this size; -ESTALE: it is no more. */
+	int (*buffer_open)(struct winsys_device *d, const struct winsys_export *e, uint64_t bytes,
+			   struct winsys_buffer **out);
 	void (*buffer_destroy)(struct winsys_buffer *b);
 	/* The CPU mapping, created by the first call, which must not be concurrent with another.
 	 * NULL: the buffer cannot be mapped. */

@@ -196,6 +196,12 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const 
 CUresult cuGraphRetainUserObject(CUgraph g, struct CUuserObject_st *o, unsigned count,
 				 unsigned flags);
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream);
+CUresult cuIpcCloseMemHandle(CUdeviceptr address);
+CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event);
+CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address);
+CUresult cuIpcOpenEventHandle(CUevent *out, CUipcEventHandle handle);
+CUresult cuIpcOpenMemHandle(CUdeviceptr *out, CUipcMemHandle handle, unsigned flags);
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle, unsigned flags);
 CUresult cuInit(unsigned flags);
 CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel k,
 			      CUdevice device);

@@ -123,6 +123,7 @@ static void context_release(CUcontext c)
 	cuda_modules_destroy(c);
 	cuda_streams_destroy(c);
 	cuda_memory_forget(c, NULL);
+	cuda_ipc_forget(c);
 	c->sov = NULL;
 	c->legacy_event = NULL;
 	c->blocking_work = false;

@@ -24,7 +24,8 @@ bool cuda_is_host(CUcontext c, CUdeviceptr address)
 	uint64_t n;
 
 	if (cuda_memory_find(address, &range))
-		return range.kind != MEMORY_DEVICE && range.kind != MEMORY_POOL;
+		return range.kind != MEMORY_DEVICE && range.kind != MEMORY_POOL &&
+		       range.kind != MEMORY_IPC;
 	return sov_memory_range(c->sov, address, &base, &n) != SOV_OK;
 }
 
@@ -34,7 +35,8 @@ static CUcontext owner_of(CUcontext c, CUdeviceptr address)
 	struct memory_range range;
 
 	return cuda_memory_find(address, &range) &&
-			       (range.kind == MEMORY_DEVICE || range.kind == MEMORY_POOL)
+			       (range.kind == MEMORY_DEVICE || range.kind == MEMORY_POOL ||
+				range.kind == MEMORY_IPC)
 		       ? range.context
 		       : c;
 }

@@ -151,10 +151,23 @@ struct CUevent_st {
 	CUcontext context;
 	sov_event sov;
 	bool recorded;
+	/* shared_event.c: memory that processes share, its mapping, and whose handle it has. */
+	sov_ptr shared;
+	uint64_t *counters;
+	bool has_handle;
+	CUipcEventHandle handle;
 	uint64_t capture_id; /* of the last record, if it was captured; else 0 */
 	CUgraphNode *depends;
 	uint32_t depend_count;
 };
+
+/* Of events between processes: shared_event.c. */
+CUresult cuda_shared_event_create(CUevent event);
+CUresult cuda_shared_event_open(CUevent event, const CUipcEventHandle *handle);
+CUresult cuda_shared_event_destroy(CUevent event);
+CUresult cuda_shared_event_record(CUevent event, CUstream s);
+CUresult cuda_shared_event_stream_wait(CUevent event, CUstream s);
+CUresult cuda_shared_event_wait(CUevent event, bool poll);
 
 /* ---- memory: memory.c ---- */
 
@@ -164,7 +177,8 @@ enum memory_kind {
 	MEMORY_REGISTERED,
 	MEMORY_MANAGED,
 	MEMORY_POOL,
-	MEMORY_VARIABLE /* a managed variable of a module */
+	MEMORY_VARIABLE, /* a managed variable of a module */
+	MEMORY_IPC       /* of another process */
 };
 struct memory_range {
 	uint64_t address, bytes;
@@ -179,6 +193,9 @@ CUresult cuda_memory_add(const struct memory_range *range);
 bool cuda_memory_take(uint64_t address, struct memory_range *out);
 /* Forgets what belongs to a context, or to one of its modules. */
 void cuda_memory_forget(CUcontext c, CUmodule m);
+/* ipc.c: a result of sov_memory_import; the end of a context with memory of other processes. */
+CUresult cuda_ipc_result(CUcontext c, sov_result r);
+void cuda_ipc_forget(CUcontext c);
 CUresult cuda_copy(CUcontext c, CUstream s, CUdeviceptr to, CUdeviceptr from, size_t bytes,
 		   bool wait);
 CUresult cuda_copy_3d(CUcontext c, CUstream s, const CUDA_MEMCPY3D *p, bool wait);

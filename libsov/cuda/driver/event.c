@@ -3,7 +3,18 @@
 #include <stdlib.h>
 #include "libsov/cuda/driver/driver.h"
 
-API cuEventCreate(CUevent *out, unsigned flags)
+static CUresult event_create(CUevent event)
+{
+	unsigned flags = event->flags & CU_EVENT_DISABLE_TIMING ? SOV_EVENT_DISABLE_TIMING : 0;
+
+	if (event->flags & CU_EVENT_INTERPROCESS)
+		return cuda_shared_event_create(event);
+	return cuda_context_result(event->context,
+				   sov_event_create(event->context->sov, flags, &event->sov));
+}
+
+/* handle: of another process, or NULL. */
+static CUresult event_new(CUevent *out, unsigned flags, const CUipcEventHandle *handle)
 {
 	CUresult e;
 	CUcontext c = cuda_context(&e);
@@ -11,25 +22,40 @@ API cuEventCreate(CUevent *out, unsigned flags)
 
 	if (!c)
 		return e;
-	if (!out || flags & ~7u)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (flags & CU_EVENT_INTERPROCESS)
-		return cuda_missing("cuEventCreate", "events between processes");
+	if (!out || flags & ~7u || (flags & 6u) == CU_EVENT_INTERPROCESS)
+		return CUDA_ERROR_INVALID_VALUE; /* a shared event has no time */
 	event = calloc(1, sizeof(*event));
 	if (!event)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	event->magic = MAGIC_EVENT;
 	event->context = c;
 	event->flags = flags;
-	e = cuda_context_result(
-		c, sov_event_create(c->sov,
-				    flags & CU_EVENT_DISABLE_TIMING ? SOV_EVENT_DISABLE_TIMING : 0,
-				    &event->sov));
+	e = handle ? cuda_shared_event_open(event, handle) : event_create(event);
 	if (e)
 		free(event);
 	else
 		*out = event;
 	return e;
+}
+
+API cuEventCreate(CUevent *out, unsigned flags)
+{
+	return event_new(out, flags, NULL);
+}
+
+API cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
+{
+	if (!IS(event, EVENT))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!handle || !event->has_handle)
+		return CUDA_ERROR_INVALID_VALUE;
+	*handle = event->handle;
+	return CUDA_SUCCESS;
+}
+
+API cuIpcOpenEventHandle(CUevent *out, CUipcEventHandle handle)
+{
+	return event_new(out, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS, &handle);
 }
 
 API cuEventDestroy_v2(CUevent event)
@@ -39,7 +65,8 @@ API cuEventDestroy_v2(CUevent event)
 	if (!IS(event, EVENT))
 		return CUDA_ERROR_INVALID_HANDLE;
 	event->magic = 0;
-	e = cuda_context_result(event->context, sov_event_destroy(event->sov));
+	e = event->shared ? cuda_shared_event_destroy(event)
+			  : cuda_context_result(event->context, sov_event_destroy(event->sov));
 	free(event->depends);
 	free(event);
 	return e == CUDA_ERROR_INVALID_HANDLE ? CUDA_SUCCESS : e; /* destroyed with its context */
@@ -62,10 +89,12 @@ API cuEventRecordWithFlags(CUevent event, CUstream handle, unsigned flags)
 	if (flags & ~1u)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (s->capture)
-		return cuda_capture_record(s, event);
+		return event->shared ? cuda_capture_unsupported(s) : cuda_capture_record(s, event);
 	e = cuda_stream_begin(s);
 	if (!e)
-		e = cuda_context_result(s->context, sov_event_record(event->sov, s->sov));
+		e = event->shared
+			    ? cuda_shared_event_record(event, s)
+			    : cuda_context_result(s->context, sov_event_record(event->sov, s->sov));
 	if (!e) {
 		event->recorded = true;
 		event->capture_id = 0;
@@ -84,6 +113,8 @@ static CUresult event_wait(CUevent event, uint64_t timeout)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (event->capture_id)
 		return CUDA_ERROR_CAPTURED_EVENT;
+	if (event->shared)
+		return cuda_shared_event_wait(event, timeout == SOV_NO_WAIT);
 	if (!event->recorded)
 		return CUDA_SUCCESS;
 	return cuda_context_result(event->context, sov_event_wait(event->sov, timeout));
@@ -129,15 +160,19 @@ API cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags)
 		return e;
 	if (!IS(event, EVENT) || flags & ~1u)
 		return IS(event, EVENT) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+	if (s->capture && event->shared)
+		return cuda_capture_unsupported(s);
 	if (s->capture || event->capture_id)
 		return cuda_capture_wait(s, event);
-	if (!event->recorded)
+	if (!event->recorded && !event->shared)
 		return CUDA_SUCCESS;
 	if (event->context != s->context)
 		return event_wait(event, SOV_FOREVER);
 	e = cuda_stream_begin(s);
 	if (!e)
-		e = cuda_context_result(s->context, sov_stream_wait_event(s->sov, event->sov));
+		e = event->shared ? cuda_shared_event_stream_wait(event, s)
+				  : cuda_context_result(s->context,
+							sov_stream_wait_event(s->sov, event->sov));
 	cuda_stream_end(s);
 	return e;
 }

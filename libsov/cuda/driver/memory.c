@@ -57,6 +57,7 @@ static CUresult range_free(const struct memory_range *range)
 	switch (range->kind) {
 	case MEMORY_DEVICE:
 	case MEMORY_POOL:
+	case MEMORY_IPC:
 		return cuda_context_result(range->context, sov_memory_free(c, range->address));
 	case MEMORY_HOST:
 	case MEMORY_MANAGED:
@@ -160,7 +161,7 @@ API cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *pointer, unsigned flags
 	struct memory_range range;
 
 	if (!out || flags || !cuda_memory_find((uintptr_t)pointer, &range) ||
-	    range.kind == MEMORY_DEVICE || range.kind == MEMORY_POOL)
+	    range.kind == MEMORY_DEVICE || range.kind == MEMORY_POOL || range.kind == MEMORY_IPC)
 		return CUDA_ERROR_INVALID_VALUE;
 	*out = (uintptr_t)pointer;
 	return CUDA_SUCCESS;

@@ -124,3 +124,30 @@ RT cudaEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to)
 {
 	CALL(cuEventElapsedTime(milliseconds, from, to));
 }
+
+/* ---- events and memory between processes ---- */
+
+RT cudaIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
+{
+	CALL(cuIpcGetEventHandle(handle, event));
+}
+
+RT cudaIpcOpenEventHandle(CUevent *out, CUipcEventHandle handle)
+{
+	CALL(cuIpcOpenEventHandle(out, handle));
+}
+
+RT cudaIpcGetMemHandle(CUipcMemHandle *handle, void *pointer)
+{
+	CALL(cuIpcGetMemHandle(handle, (CUdeviceptr)(uintptr_t)pointer));
+}
+
+RT cudaIpcOpenMemHandle(void **pointer, CUipcMemHandle handle, unsigned flags)
+{
+	CALL(cuIpcOpenMemHandle_v2((CUdeviceptr *)(void *)pointer, handle, flags));
+}
+
+RT cudaIpcCloseMemHandle(void *pointer)
+{
+	CALL(cuIpcCloseMemHandle((CUdeviceptr)(uintptr_t)pointer));
+}

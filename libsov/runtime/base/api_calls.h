@@ -78,6 +78,10 @@ CALL(memory_range, (sov_context, context, ADDRESS), (sov_ptr, address, ADDRESS),
      (sov_ptr *, start, OUT_ADDRESS), (uint64_t *, bytes, OUT_NUMBER))
 CALL(memory_map, (sov_context, context, ADDRESS), (sov_ptr, address, ADDRESS),
      (void **, pointer, OUT_ADDRESS))
+CALL(memory_export, (sov_context, context, ADDRESS), (sov_ptr, address, ADDRESS),
+     (sov_memory_handle *, handle, ADDRESS))
+CALL(memory_import, (sov_context, context, ADDRESS), (const sov_memory_handle *, handle, ADDRESS),
+     (sov_ptr *, address, OUT_ADDRESS), (uint64_t *, bytes, OUT_NUMBER))
 CALL(memory_reserve, (sov_context, context, ADDRESS), (uint64_t, max_bytes, NUMBER),
      (sov_ptr *, address, OUT_ADDRESS))
 CALL(memory_resize, (sov_context, context, ADDRESS), (sov_ptr, address, ADDRESS),

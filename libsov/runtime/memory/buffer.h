@@ -29,6 +29,7 @@ struct buffer {
 	void *cpu;                   /* NULL: not mapped, see buffer_map */
 	bool host;                   /* the process's own memory, at its own address */
 	bool host_mapping;           /* mapped by sov_host_alloc */
+	bool shared, imported;       /* with other processes; from one: share.c */
 	uint32_t page_offset;        /* host: bytes of the first page before the registered range */
 	const struct module *module; /* whose variables it holds; NULL: a user allocation */
 	/* stream/pool.c and memory/reservation.c */

@@ -114,12 +114,13 @@ struct buffer *buffer_cache_take(struct context *c, uint64_t mapped)
 	return NULL;
 }
 
-/* A buffer that the process has mapped is not kept: sov_memory_free ends its mapping. */
+/* A buffer that the process has mapped, or shares with others, is not kept: sov_memory_free ends
+ * that. */
 bool buffer_cache_keep(struct context *c, struct buffer *b)
 {
 	struct buffer_cache *cache = c->buffer_cache;
 
-	if (!c->group || c->error || b->cpu || b->mapped > cache->limit)
+	if (!c->group || c->error || b->cpu || b->shared || b->mapped > cache->limit)
 		return false;
 	cache_shrink(cache, cache->limit - b->mapped, MAX_BUFFERS - 1);
 	list_add_tail(&cache->buffers, &b->chunk);

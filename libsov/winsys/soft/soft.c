@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include "hw/amd/queue.h"
@@ -19,6 +20,7 @@
 #include "libsov/runtime/base/range.h"
 #include "libsov/sov.h"
 #include "libsov/winsys/soft/soft.h"
+#include "libsov/winsys/soft/soft_share.h"
 #include "libsov/winsys/winsys.h"
 
 #define PAGE_BYTES            4096u
@@ -38,6 +40,10 @@ struct winsys_buffer {
 	struct winsys_device *device;
 	enum winsys_placement placement;
 	bool imported;
+	bool opened;   /* a mapping of another process's file */
+	bool exported; /* the memory is that of the file fd */
+	int fd;
+	struct winsys_export export;
 	uint64_t bytes, offset; /* offset: in VRAM */
 	void *cpu;
 };
@@ -264,11 +270,48 @@ static int soft_buffer_import(struct winsys_device *d, void *memory, uint64_t by
 	return 0;
 }
 
+static int soft_buffer_export(struct winsys_buffer *b, struct winsys_export *out)
+{
+	int error = 0;
+
+	if (b->opened || b->placement != WINSYS_VRAM)
+		return -EINVAL;
+	if (!b->exported)
+		error = soft_share_create(b->cpu, b->bytes, &b->fd, &b->export);
+	if (!error) {
+		b->exported = true;
+		*out = b->export;
+	}
+	return error;
+}
+
+static int soft_buffer_open(struct winsys_device *d, const struct winsys_export *e, uint64_t bytes,
+			    struct winsys_buffer **out)
+{
+	struct winsys_buffer *b = calloc(1, sizeof(*b));
+	int error;
+
+	if (!b)
+		return -ENOMEM;
+	*b = (struct winsys_buffer){
+		.device = d, .placement = WINSYS_SYSTEM, .opened = true, .bytes = bytes};
+	error = soft_share_open(e, bytes, &b->cpu);
+	if (error)
+		free(b);
+	else
+		*out = b;
+	return error;
+}
+
 static void soft_buffer_destroy(struct winsys_buffer *b)
 {
 	struct winsys_device *d = b->device;
 
-	if (b->placement == WINSYS_SYSTEM) {
+	if (b->exported)
+		soft_share_end(b->cpu, b->bytes, b->fd);
+	if (b->opened) {
+		munmap(b->cpu, b->bytes);
+	} else if (b->placement == WINSYS_SYSTEM) {
 		if (!b->imported)
 			free(b->cpu);
 	} else {
@@ -518,6 +561,8 @@ const struct winsys winsys_soft = {
 	.gpu_time = soft_gpu_time,
 	.buffer_create = soft_buffer_create,
 	.buffer_import = soft_buffer_import,
+	.buffer_export = soft_buffer_export,
+	.buffer_open = soft_buffer_open,
 	.buffer_destroy = soft_buffer_destroy,
 	.buffer_map = soft_buffer_map,
 	.memory_info = soft_memory_info,

@@ -8,26 +8,38 @@ SOURCES/SUITE, and have nvcc and make.
 
   usage: cuda_libraries.py --sources DIR --out DIR [--libraries build/cuda] [--only REGEX] [--small]
                            [--limit SECONDS] [--arch sm_90] [--list FILE] [--jobs N] [--built]
+                           [--budget SECONDS] [--beside PATH] [--mappings FILE]
 
 Prints a line per program and a summary. A program is right if it ends with status 0 and its output
 has no line with a word of an error or a mismatch that is not expected; not every program checks its results. --small reduces the
 numbers in HeCBench's commands for a software GPU; some programs do not take such numbers. With --built
 OUT has programs that were built with the shared runtime elsewhere, such as OUT/build-sov of run.py
 with "-cudart shared" in NVCC_APPEND_FLAGS; nothing is built. The status is 1 if a program is wrong.
+
+With --budget the programs run in an order of their own, in which the first ones are of every suite, and none
+begins after these seconds. With --beside each program runs with NVIDIA's libraries too, which the loader finds in
+the folders PATH, first and again if it is short; the line has the better time of both and their ratio, and the
+summary the geometric mean. A program that is not right with NVIDIA's libraries is left out. --mappings FILE is
+mappings.so of cuda_figures.sh: a program that loaded a library of NVIDIA's is wrong.
 """
 import argparse
 import concurrent.futures
+import hashlib
+import math
 import os
 import re
 import shutil
 import stat
 import sys
+import tempfile
+import time
 
 import run as silicon
 
 SUITES = ("samples", "hecbench", "rodinia", "polybench", "shoc", "llmc")
 WRONG = re.compile(r"\bFAIL|[Ee]rror:(?!\s*[-+]?[0-9.])|mismatch|MISMATCH|incorrect|CUDA error|not supported|Error in|invalid ")
 BUILD_LIMIT = 600  # seconds
+SHORT = 3.0        # seconds: a program that takes less runs twice beside NVIDIA's libraries
 
 
 def make_nvcc(out):
@@ -86,27 +98,75 @@ def build_program(program, options, path):
     return folder, None
 
 
-def try_program(program, options, path):
-    if options.built:
-        folder, failure = os.path.join(options.out, program["suite"], program["folder"]), None
-        if not os.path.isdir(folder):
-            return "not built", ""
-    else:
-        folder, failure = build_program(program, options, path)
-    if failure:
-        return failure
+def foreign_library(path, libraries):
+    """A GPU library that a program loaded from outside the folder; None: it loaded only ours."""
+    with open(path) as lines:
+        loaded = set(line.strip() for line in lines)
+    for library in sorted(loaded):
+        if not library.startswith(libraries + "/"):
+            return library
+    return None
+
+
+def execute(program, options, folder, path, limit):
+    """Runs a program with the libraries of a path; returns verdict, detail and seconds."""
     command = program["command"]
     if options.small and program["suite"] == "hecbench":
         command = smaller(command)
-    libraries = os.path.abspath(options.libraries)
-    environment = dict(os.environ, LD_LIBRARY_PATH=libraries + ":" + os.path.dirname(libraries))
-    status, output, seconds = silicon.run(command, folder, options.limit, environment)
-    took, line = "%.1f s" % seconds, complaint(output)
+    environment = dict(os.environ, LD_LIBRARY_PATH=path)
+    ours, mappings = path == options.path, None
+    if ours and options.mappings:
+        handle, mappings = tempfile.mkstemp()
+        os.close(handle)
+        environment.update(LD_PRELOAD=os.path.abspath(options.mappings), SILICON_MAPPINGS=mappings)
+    status, output, seconds = silicon.run(command, folder, limit, environment)
+    took, line = "%.2f s" % seconds, complaint(output)
+    foreign = foreign_library(mappings, os.path.dirname(os.path.realpath(options.libraries))) if mappings else None
+    if mappings:
+        os.remove(mappings)
     if status == 124:
-        return "slow", took
+        return "slow", took, seconds
+    if foreign:
+        return "wrong", "%s, loaded %s" % (took, foreign), seconds
     if status == 0 and not line:
-        return "right", took
-    return "wrong", "%s, status %d, %s" % (took, status, line or silicon.last_line(output))
+        return "right", took, seconds
+    return "wrong", "%s, status %d, %s" % (took, status, line or silicon.last_line(output)), seconds
+
+
+def compare(program, options, folder):
+    """Runs a program with NVIDIA's libraries and with ours; returns verdict, detail and ours over theirs."""
+    best = {}
+    for again in (False, True):
+        for path in (options.beside, options.path):
+            verdict, detail, seconds = execute(program, options, folder, path, options.limit)
+            if verdict != "right":
+                return ("left out", "with NVIDIA's: " + detail, None) if path == options.beside else (verdict, detail, None)
+            best[path] = min(seconds, best.get(path, seconds))
+        if again or sum(best.values()) > SHORT:
+            break
+    ratio = best[options.path] / best[options.beside]
+    return "right", "%.2f s, NVIDIA's %.2f s, ratio %.2f" % (best[options.path], best[options.beside], ratio), ratio
+
+
+def try_program(program, options, path):
+    """Returns verdict, detail, and the ratio of the times beside NVIDIA's libraries, or None."""
+    if options.budget and time.monotonic() - options.begin > options.budget:
+        return "unrun", "the time is over", None
+    if options.built:
+        folder, failure = os.path.join(options.out, program["suite"], program["folder"]), None
+        if not os.path.isdir(folder):
+            return "not built", "", None
+    else:
+        folder, failure = build_program(program, options, path)
+    if failure:
+        return failure + (None,)
+    if options.beside:
+        return compare(program, options, folder)
+    return execute(program, options, folder, options.path, options.limit)[:2] + (None,)
+
+
+def shuffled(program):
+    return hashlib.sha256((program["suite"] + "/" + program["name"]).encode()).digest()
 
 
 def main():
@@ -121,23 +181,38 @@ def main():
     parser.add_argument("--list", default=os.path.join(silicon.HERE, "list"))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--built", action="store_true", help="OUT has the programs; build nothing")
+    parser.add_argument("--budget", type=float, default=0, help="seconds after which no program begins")
+    parser.add_argument("--beside", help="LD_LIBRARY_PATH of NVIDIA's libraries")
+    parser.add_argument("--mappings", help="mappings.so")
     options = parser.parse_args()
     if not os.path.exists(os.path.join(options.libraries, "libcuda.so.1")):
         sys.exit("cuda_libraries: %s has no libcuda.so.1; run make, or give --libraries" % options.libraries)
     options.sources, options.out = os.path.abspath(options.sources), os.path.abspath(options.out)
     programs, shared = silicon.read_list(options.list)
     path = "" if options.built else make_nvcc(options.out) + ":" + os.environ["PATH"]
-    counts = {}
+    libraries = os.path.abspath(options.libraries)
+    options.path, options.begin = libraries + ":" + os.path.dirname(libraries), time.monotonic()
+    counts, ratios = {}, []
     for suite in () if options.built else SUITES:
         for folder in shared.get(suite, []):
             copy(options, suite, folder)
     programs = [p for p in programs if p["suite"] in SUITES and re.search(options.only, p["suite"] + "/" + p["name"])]
+    if options.budget:
+        programs.sort(key=shuffled)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = pool.map(lambda p: (p, try_program(p, options, path)), programs)
-        for program, (verdict, detail) in results:
+        for program, (verdict, detail, ratio) in results:
             counts[verdict] = counts.get(verdict, 0) + 1
+            if ratio:
+                ratios.append(ratio)
+            if verdict in ("unrun", "not built") and options.budget:
+                continue
             print("%-10s %s/%s %s" % (verdict, program["suite"], program["name"], detail), flush=True)
     print(", ".join("%d %s" % (counts[v], v) for v in sorted(counts)) or "no program")
+    if ratios:
+        mean = math.exp(sum(math.log(r) for r in ratios) / len(ratios))
+        print("whole programs: %d right with both, fastest %.2f, slowest %.2f | | geometric mean | %.2f"
+              % (len(ratios), min(ratios), max(ratios), mean))
     sys.exit(1 if counts.get("wrong") else 0)
 
 

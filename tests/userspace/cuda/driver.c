@@ -534,7 +534,7 @@ static void test_entries(void)
 {
 	void *p = NULL, *q = NULL;
 	unsigned status = 9;
-	CUresult (*missing)(void) = (CUresult(*)(void))(uintptr_t)call("cuIpcGetMemHandle");
+	CUresult (*missing)(void) = (CUresult(*)(void))(uintptr_t)call("cuImportExternalMemory");
 
 	ok(!CALL(cuGetProcAddress_v2)("cuMemAlloc", &p, 13000, 0, &status) && !status &&
 		   p == call("cuMemAlloc_v2"),
