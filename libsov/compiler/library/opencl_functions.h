@@ -542,10 +542,9 @@ FUNCTION double f_atan_two_pi(double y, double x)
 
 /* ---- error function ---- */
 
-/* Both tables start with the low and the high part of the first coefficient. They are interpolations
- * at Chebyshev's points, computed with 400 bits: of erf(sqrt z) / sqrt z on [0, 9/16] with a relative
- * error of 2^-60, and of e^(x^2) erfc(x) on octaves x = (t + 3/2) 2^s, s from -1 on, with one of
- * 2^-57 or less. */
+/* Both tables start with the low and the high part of the first coefficient. They interpolate at
+ * Chebyshev's points, with 400 bits: erf(sqrt z) / sqrt z on [0, 9/16] with a relative error of
+ * 2^-60, and e^(x^2) erfc(x) on octaves x = (t + 3/2) 2^s, s from -1 on, with one of 2^-57. */
 TABLE const double f_erf_near[] = {
 	0x1.0ba72caf836ddp-56,  0x1.20dd750429b6dp+0,   -0x1.812746b0379e0p-2,
 	0x1.ce2f21a0424c3p-4,   -0x1.b82ce31257412p-6,  0x1.565bcd03657c0p-8,
@@ -635,7 +634,7 @@ FUNCTION struct f64_pair f_erf_pair(double x)
 }
 
 /* erfc(x) for 1/2 <= x < 32: e^(-x^2) times the polynomial of x's octave, both as pairs, so that
- * the last operation alone rounds. x^2 is split into its rounded value and the rest, and t is exact. */
+ * the last operation alone rounds. x^2 is split into its rounded value and the rest; t is exact. */
 SHARED double f_erfc_far(double x)
 {
 	unsigned long long bits = f_bits(x);
