@@ -234,6 +234,7 @@ struct spirv {
 	uint32_t nfunctions, functions_capacity;
 	uint32_t addressing, memory_model;
 	bool kernel_environment, vulkan_memory_model;
+	bool workgroup_layout; /* blocks in workgroup memory have explicit layouts */
 
 	/* the instruction being read or lowered */
 	struct spirv_inst in;
@@ -467,6 +468,11 @@ void spirv_lower_subgroup_shuffle(struct spirv *s, uint32_t detail);
 void spirv_lower_group_reduce(struct spirv *s, uint32_t detail);
 void spirv_lower_quad(struct spirv *s, uint32_t detail);
 void spirv_lower_rotate(struct spirv *s, uint32_t detail);
+/* Number of the invocation in its workgroup. */
+ir_val spirv_local_index(struct spirv *s);
+struct spirv_pointer spirv_variable_pointer(struct spirv *s, struct spirv_variable *v);
+/* Zeros in the variables of workgroup memory that have initial values, which are null. */
+void spirv_zero_workgroup_memory(struct spirv *s);
 /* Of the sets of AMD's extensions (amd_sets.c). */
 void spirv_lower_amd_trinary(struct spirv *s, uint32_t number);
 void spirv_lower_amd_ballot(struct spirv *s, uint32_t number);

@@ -76,6 +76,7 @@ static void read_capability(struct spirv *s)
 		spirv_fail(s, "unknown capability %u", number);
 	if (!c->supported)
 		spirv_fail(s, "capability %s is not supported", c->name);
+	s->workgroup_layout |= number == 4428; /* WorkgroupMemoryExplicitLayoutKHR */
 }
 
 static void read_set(struct spirv *s)
