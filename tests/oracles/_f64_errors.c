@@ -3,7 +3,7 @@
  * Errors of the f64 functions in ulp: their C code, compiled for the host, against libquadmath. The
  * first points are computed by a software GPU as well, which must give the same bits: the modules
  * are FOLDER/NAME.spv. f64_errors.sh builds this and makes them.
- *	_f64_errors POINTS FOLDER
+ *	_f64_errors POINTS FOLDER [NAME...]
  * Half of the points have a uniform exponent, the others are uniform near zero and one.
  */
 #include <math.h>
@@ -19,6 +19,7 @@
 #define SHARED   static
 #define TABLE    static const
 #include "libsov/compiler/library/f64_functions.h"
+#include "libsov/compiler/library/opencl_functions.h"
 
 #define SAMPLE 16384 /* points on the GPU */
 #define BLOCK  64
@@ -59,6 +60,8 @@ static const struct row {
 	{"log2", f_log_two, NULL, log2q, NULL, -1022, 1023, false, false},
 	{"pow", NULL, f_pow, NULL, powq, -300, 300, false, false},
 	{"atan2", NULL, f_atan_two, NULL, atan2q, -500, 500, true, false},
+	{"erf", f_erf, NULL, erfq, NULL, -1022, 5, true, false},
+	{"erfc", f_erfc, NULL, erfcq, NULL, -60, 5, true, false},
 };
 
 static uint64_t state;
@@ -173,7 +176,7 @@ int main(int argc, char **argv)
 	uint64_t points, different = 0;
 	bool good = true;
 
-	if (argc != 3)
+	if (argc < 3)
 		return 2;
 	points = strtoull(argv[1], NULL, 0);
 	printf("%-6s %10s %8s %24s %24s %10s %s\n", "name", "points", "ulp", "at", "and",
@@ -182,7 +185,12 @@ int main(int argc, char **argv)
 		const struct row *r = &rows[k];
 		double worst = 0, at = 0, and = 0;
 		uint64_t misrounded = 0;
+		bool named = argc == 3;
 
+		for (int n = 3; n < argc; n++)
+			named |= !strcmp(argv[n], r->name);
+		if (!named)
+			continue;
 		state = 0x9e3779b97f4a7c15ull + k;
 		for (uint64_t n = 0; n < points; n++) {
 			double a = argument(r, n), b = r->ours_two ? second(r, a, n >> 1) : 0;

@@ -3,9 +3,9 @@
 # Errors in ulp of the f64 functions that SPIR-V calls, over POINTS points each (default 10^7, some minutes), against
 # libquadmath; and whether the software GPUs compute the same bits as the host from the same source. The greatest
 # error may be 2 ulp.
-#	tests/oracles/f64_errors.sh
+#	[NAMES="erf erfc"] tests/oracles/f64_errors.sh
 set -eu
-: "${BUILD:=build}" "${POINTS:=10000000}"
+: "${BUILD:=build}" "${POINTS:=10000000}" "${NAMES:=}"
 . tests/oracles/_result.sh
 command -v spirv-as >/dev/null || { echo "1..0 # SKIP no spirv-as: install spirv-tools"; exit 0; }
 work=$BUILD/oracles/f64_errors.d
@@ -60,6 +60,42 @@ OpFunctionEnd
 END
 	spirv-as --target-env spv1.0 -o "$work/$1.spv" "$work/$1.spvasm"
 }
+kernel() { # name, number in OpenCL.std
+	cat >"$work/$1.spvasm" <<END
+OpCapability Kernel
+OpCapability Addresses
+OpCapability Linkage
+OpCapability Int64
+OpCapability Float64
+%opencl = OpExtInstImport "OpenCL.std"
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %main "main" %id
+OpDecorate %id BuiltIn GlobalInvocationId
+%void = OpTypeVoid
+%ulong = OpTypeInt 64 0
+%v3 = OpTypeVector %ulong 3
+%double = OpTypeFloat 64
+%pdouble = OpTypePointer CrossWorkgroup %double
+%pv3 = OpTypePointer Input %v3
+%fn = OpTypeFunction %void %pdouble %pdouble %pdouble
+%id = OpVariable %pv3 Input
+%main = OpFunction %void None %fn
+%a = OpFunctionParameter %pdouble
+%b = OpFunctionParameter %pdouble
+%r = OpFunctionParameter %pdouble
+%label = OpLabel
+%ids = OpLoad %v3 %id Aligned 32
+%i = OpCompositeExtract %ulong %ids 0
+%pa = OpInBoundsPtrAccessChain %pdouble %a %i
+%pr = OpInBoundsPtrAccessChain %pdouble %r %i
+%x = OpLoad %double %pa Aligned 8
+%v = OpExtInst %double %opencl $2 %x
+OpStore %pr %v Aligned 8
+OpReturn
+OpFunctionEnd
+END
+	spirv-as --target-env spv1.0 -o "$work/$1.spv" "$work/$1.spvasm"
+}
 # The sum keeps the second buffer in use, which makes it an argument.
 module sin Sin
 module cos Cos
@@ -79,10 +115,12 @@ module log Log
 module log2 Log2
 module pow Pow %y
 module atan2 Atan2 %y
+kernel erf erf
+kernel erfc erfc
 gcc -std=c11 -D_GNU_SOURCE -O2 -ffp-contract=off -w -I. -o "$work/run" tests/oracles/_f64_errors.c \
 	-L"$BUILD" -lsov -lquadmath -lm -pthread
 status=0
-LD_LIBRARY_PATH=$BUILD SOV_SOFT=gh100,navi21 "$work/run" "$POINTS" "$work" >"$work/table" || status=$?
+LD_LIBRARY_PATH=$BUILD SOV_SOFT=gh100,navi21 "$work/run" "$POINTS" "$work" $NAMES >"$work/table" || status=$?
 sed 's/^/# /' "$work/table"
 result $status "f64 functions err by at most 2 ulp, and software GPUs compute the host's bits"
 echo "1..$results"

@@ -542,59 +542,144 @@ FUNCTION double f_atan_two_pi(double y, double x)
 
 /* ---- error function ---- */
 
-/* e^(-x^2) times a factor */
-FUNCTION double f_gauss(double x, double factor)
+/* Both tables start with the low and the high part of the first coefficient. They interpolate at
+ * Chebyshev's points, with 400 bits: erf(sqrt z) / sqrt z on [0, 9/16] with a relative error of
+ * 2^-60, and e^(x^2) erfc(x) on octaves x = (t + 3/2) 2^s, s from -1 on, with one of 2^-57. */
+TABLE const double f_erf_near[] = {
+	0x1.0ba72caf836ddp-56,  0x1.20dd750429b6dp+0,   -0x1.812746b0379e0p-2,
+	0x1.ce2f21a0424c3p-4,   -0x1.b82ce31257412p-6,  0x1.565bcd03657c0p-8,
+	-0x1.c02db1220cfe6p-11, 0x1.f9a2afa3a8f86p-14,  -0x1.f4c5debf1228ap-17,
+	0x1.b90ecd4aeec12p-20,  -0x1.564f71bbc0d35p-23, 0x1.8a312cb07e6ccp-27,
+};
+
+#define ERFC_DEGREE 22
+
+TABLE const double f_erfc_octaves[][ERFC_DEGREE + 2] = {
+	{
+		/* [1/2, 1) */
+		-0x1.ec2134d851665p-55, 0x1.038d54ea3d834p-1,   -0x1.78cdd551ee51ap-3,
+		0x1.d90093ae10928p-5,   -0x1.09e77d40e0239p-6,  0x1.1192f5bd6877dp-8,
+		-0x1.054d68295b244p-10, 0x1.d43a7c7a661b3p-13,  -0x1.8c97dd4ea4906p-15,
+		0x1.3f81897ce8651p-17,  -0x1.ec0cf4e3344b9p-20, 0x1.6b982c1d4a8b2p-22,
+		-0x1.02b1604028d9ap-24, 0x1.6372355c4ec65p-27,  -0x1.d8bafbaebbacap-30,
+		0x1.30ecbde8dc9d4p-32,  -0x1.7e469e1525974p-35, 0x1.d27f0024ead17p-38,
+		-0x1.157780d05ed0ep-40, 0x1.422cd300b17d0p-43,  -0x1.6d766a2a1de5ap-46,
+		0x1.95b1f1e62a0e3p-49,  -0x1.c44b73852253cp-52, 0x1.e16c03449d7d3p-55,
+	},
+	{
+		/* [1, 2) */
+		0x1.39bdf0f0d8e21p-56,  0x1.494daffa2ad68p-2,   -0x1.4f1988444caf7p-3,
+		0x1.37ea271bc54bdp-4,   -0x1.0dc51d2941e6dp-5,  0x1.b65944f34f7adp-7,
+		-0x1.513ed7600d1c1p-8,  0x1.ee705e736464dp-10,  -0x1.5b0abfe65a31dp-11,
+		0x1.d4509d0d417c7p-13,  -0x1.30c0ec743ca2ep-14, 0x1.7f99792354fbep-16,
+		-0x1.d4157187d69e0p-18, 0x1.156c936a5fb5bp-19,  -0x1.4004f03d95a5bp-21,
+		0x1.67cf5ef3b9c3cp-23,  -0x1.8adbfc5ac441fp-25, 0x1.a7798daa77c05p-27,
+		-0x1.bc5fe6695ac0cp-29, 0x1.c8a5b2c36df06p-31,  -0x1.ca82b318739aap-33,
+		0x1.c540dd474bdc7p-35,  -0x1.de1ef968f85dfp-37, 0x1.c6ad17203cba7p-39,
+	},
+	{
+		/* [2, 4) */
+		-0x1.90753de713593p-58, 0x1.6e9827d229d2dp-3,   -0x1.bd6ae4d14b16fp-4,
+		0x1.043fe1a98c0cdp-4,   -0x1.259061ba85692p-5,  0x1.409cc2ed3fefcp-6,
+		-0x1.53dec9d0895c0p-7,  0x1.5e73930485048p-8,   -0x1.6025103c14645p-9,
+		0x1.595f1b5dc38f0p-10,  -0x1.4b14628869c33p-11, 0x1.369904b839826p-12,
+		-0x1.1d7913ca8c531p-13, 0x1.01508e2a05f87p-14,  -0x1.c752340e1e034p-16,
+		0x1.8bbf33f2279c5p-17,  -0x1.522324439ba56p-18, 0x1.1c3ea18cc44d4p-19,
+		-0x1.d71be8245dba9p-21, 0x1.7fef2c231cfc5p-22,  -0x1.2cab14bcd45e3p-23,
+		0x1.dcddffdf8032fp-25,  -0x1.d7607bdf4ff45p-26, 0x1.697db44fc4913p-27,
+	},
+	{
+		/* [4, 8) */
+		0x1.ca9cebb9a1c44p-58,  0x1.7c0348489d721p-4,   -0x1.ed7f66d9d09fep-5,
+		0x1.3c7764a81f462p-5,   -0x1.9106a7cd79df8p-6,  0x1.f64cd9c07b66cp-7,
+		-0x1.370d06417ac40p-7,  0x1.7d0e03edb2214p-8,   -0x1.cde4ceca58c4bp-9,
+		0x1.1513469ecdd63p-9,   -0x1.491bb152f4eb5p-10, 0x1.83201a8128c65p-11,
+		-0x1.c312a78c5953ap-12, 0x1.045ffc9dc9112p-12,  -0x1.29e8afef4d7eep-13,
+		0x1.51dac6bc001e4p-14,  -0x1.7b931f0224871p-15, 0x1.a73db2b330e91p-16,
+		-0x1.d9806d433f62ap-17, 0x1.03956f2260367p-17,  -0x1.f7cd8661a9f33p-19,
+		0x1.110fda41ea140p-19,  -0x1.e8e59452fb60fp-20, 0x1.028f1b8ae16b7p-20,
+	},
+	{
+		/* [8, 16) */
+		0x1.890aa6df43976p-60,  0x1.7fd46c5e0864dp-5,   -0x1.fc477b46d665bp-6,
+		0x1.4f67f473cc4f9p-6,   -0x1.b92eddb6a4951p-7,  0x1.21338ab42f122p-7,
+		-0x1.79e921ac8bba3p-8,  0x1.ec3b264bc4592p-9,   -0x1.3f89d99e18e3bp-9,
+		0x1.9d8bf916b8b2dp-10,  -0x1.0ac36f2995aa8p-10, 0x1.57157e74d941fp-11,
+		-0x1.b7df47912c331p-12, 0x1.191ed7882509bp-12,  -0x1.664bc32a30b93p-13,
+		0x1.c733c46816cb8p-14,  -0x1.1f7321bad987ep-14, 0x1.6b0de7e06ba73p-15,
+		-0x1.d854413da80d5p-16, 0x1.2858fee4b3671p-16,  -0x1.1dd9cb8957547p-17,
+		0x1.661b8dd0fb428p-18,  -0x1.ef7ede5a49fbap-18, 0x1.3286f33afb56ap-18,
+	},
+	{
+		/* [16, 32) */
+		-0x1.8f9595af81aacp-67, 0x1.80d1e88d3c620p-6,   -0x1.001a68f1b544ap-6,
+		0x1.54964558f64cfp-7,   -0x1.c48d27f6c76afp-8,  0x1.2c675fe07018cp-8,
+		-0x1.8e79b81958daep-9,  0x1.080e891d36f32p-9,   -0x1.5daa879ac109dp-10,
+		0x1.cea351b87274ep-11,  -0x1.31cbb89f8e9b6p-11, 0x1.93e906a34568dp-12,
+		-0x1.0a864aab8e315p-12, 0x1.5f727ace7dd1dp-13,  -0x1.cf2cc690ba429p-14,
+		0x1.30ddd10767d5cp-14,  -0x1.8f2768c0e6fefp-15, 0x1.064c9958e825ep-15,
+		-0x1.68ef6a9e31bdbp-16, 0x1.d973d2cfb31e6p-17,  -0x1.b368b30898af4p-18,
+		0x1.1d9968b6db45ap-18,  -0x1.e360d09c9f446p-18, 0x1.3bb998dc23b48p-18,
+	},
+};
+
+/* erf(x) for |x| <= 3/4: only the small part of the sum after the first term is rounded */
+FUNCTION struct f64_pair f_erf_pair(double x)
 {
-	double p = x * x;
+	double z = x * x, hi = x * f_erf_near[1], p = f_erf_near[11];
+
+	for (int k = 10; k > 1; k--)
+		p = FMA(p, z, f_erf_near[k]);
+	return (struct f64_pair){hi, FMA(x, f_erf_near[1], -hi) + x * FMA(p, z, f_erf_near[0])};
+}
+
+/* erfc(x) for 1/2 <= x < 32: e^(-x^2) times the polynomial of x's octave, both as pairs, so that
+ * the last operation alone rounds. x^2 is split into its rounded value and the rest; t is exact. */
+SHARED double f_erfc_far(double x)
+{
+	unsigned long long bits = f_bits(x);
+	int octave = (int)(bits >> 52) - 1022;
+	double t = f_of((bits & ((1ull << 52) - 1)) | 1023ull << 52) - 1.5, square = x * x;
+	double p = f_erfc_octaves[octave][ERFC_DEGREE + 1];
+	struct f64_pair r;
 	struct f64_reduced e;
 
-	if (p > 745.0)
+	if (square > 745.0)
 		return 0.0;
-	e = f_exp_pair((struct f64_pair){-p, -FMA(x, x, -p)});
-	return f_scale((e.p.hi + e.p.lo) * factor, e.n);
-}
-
-/* erf(x) for 0 <= x < 2.5: e^(-x^2) times a series of positive terms,
- * 2 x / sqrt(pi) sum (2 x^2)^n / (1 3 5 ... (2 n + 1)) */
-SHARED double f_erf_series(double x)
-{
-	double term = 1.0, sum = 1.0, z = 2.0 * x * x, n = 1.0;
-
-	while (term > sum * 0x1p-56) {
-		n += 2.0;
-		term *= z / n;
-		sum += term;
-	}
-	return f_gauss(x, 0x1.20dd750429b6dp+0 * x * sum);
-}
-
-/* erfc(x) for x >= 1: the continued fraction x + (1/2) / (x + (2/2) / (x + ...)) from a depth that
- * suffices for 53 bits */
-SHARED double f_erfc_fraction(double x)
-{
-	double tail = x;
-
-	for (double n = 10.0 + 300.0 / (x * x); n > 0.5; n -= 1.0)
-		tail = x + 0.5 * __builtin_rint(n) / tail;
-	return f_gauss(x, 0x1.20dd750429b6dp-1 / tail);
+	for (int k = ERFC_DEGREE; k > 1; k--)
+		p = FMA(p, t, f_erfc_octaves[octave][k]);
+	r = f_fast(f_erfc_octaves[octave][1], FMA(p, t, f_erfc_octaves[octave][0]));
+	e = f_exp_pair((struct f64_pair){-square, -FMA(x, x, -square)});
+	return f_scale(FMA(e.p.hi, r.hi, FMA(e.p.hi, r.lo, e.p.lo * r.hi)), e.n);
 }
 
 FUNCTION double f_erf(double x)
 {
 	double a = f_abs(x);
+	struct f64_pair near;
 
-	if (x != x || a < 0x1p-60)
-		return x == x ? x * 0x1.20dd750429b6dp+0 : x;
-	return f_sign_of(a < 1.5 ? f_erf_series(a) : a < 6.5 ? 1.0 - f_erfc_fraction(a) : 1.0, x);
+	if (x != x)
+		return x;
+	if (a < 0.75) {
+		near = f_erf_pair(a);
+		return f_sign_of(near.hi + near.lo, x);
+	}
+	return f_sign_of(a < 6.5 ? 1.0 - f_erfc_far(a) : 1.0, x);
 }
 
 FUNCTION double f_erfc(double x)
 {
+	struct f64_pair near, rest;
+
 	if (x != x)
 		return x;
-	if (x > 1.0)
-		return x > 27.5 ? 0.0 : f_erfc_fraction(x);
-	return 1.0 - f_erf(x);
+	if (x >= 0.5)
+		return x > 27.5 ? 0.0 : f_erfc_far(x);
+	if (x <= -0.75)
+		return x < -6.5 ? 2.0 : 2.0 - f_erfc_far(-x);
+	near = f_erf_pair(x);
+	rest = f_sum(1.0, -near.hi);
+	return rest.hi + (rest.lo - near.lo);
 }
 
 /* ---- gamma function ---- */

@@ -238,6 +238,14 @@ void spirv_lower_atomic(struct spirv *s, uint32_t how)
 		spirv_set_scalar(s, v);
 }
 
+ir_val spirv_cycles(struct spirv *s)
+{
+	ir_id i = spirv_emit(s, IR_CLOCK, IR_B64, 1, 0, NULL);
+
+	ir_at(s->f, i)->sub = IR_CLOCK_CYCLES;
+	return ir_at(s->f, i)->res;
+}
+
 /* Clocks: of the subgroup's processor in cycles, or of the device in nanoseconds. */
 void spirv_lower_clock(struct spirv *s, uint32_t detail)
 {

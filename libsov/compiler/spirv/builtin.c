@@ -38,7 +38,7 @@ static ir_val global_axis(struct spirv *s, uint32_t axis)
 	return spirv_op(s, IR_ADD, IR_B32, at, thread_axis(s, axis), 0);
 }
 
-static ir_val local_index(struct spirv *s)
+ir_val spirv_local_index(struct spirv *s)
 {
 	ir_val v = spirv_op(s, IR_MUL, IR_B32, thread_axis(s, 2), axis_size(s, 1), 0);
 
@@ -108,7 +108,7 @@ static ir_val component(struct spirv *s, int32_t builtin, uint32_t k)
 	case SPIRV_BUILTIN_GLOBAL_INVOCATION_ID:
 		return global_axis(s, axis);
 	case SPIRV_BUILTIN_LOCAL_INVOCATION_INDEX:
-		return local_index(s);
+		return spirv_local_index(s);
 	case SPIRV_BUILTIN_GLOBAL_SIZE:
 		return global_size(s, axis);
 	case SPIRV_BUILTIN_GLOBAL_LINEAR_ID:
@@ -125,7 +125,7 @@ static ir_val component(struct spirv *s, int32_t builtin, uint32_t k)
 	case SPIRV_BUILTIN_NUM_ENQUEUED_SUBGROUPS:
 		return subgroups(s);
 	case SPIRV_BUILTIN_SUBGROUP_ID:
-		return spirv_op(s, IR_SHR_U, IR_B32, local_index(s), word(s, 5), 0);
+		return spirv_op(s, IR_SHR_U, IR_B32, spirv_local_index(s), word(s, 5), 0);
 	case SPIRV_BUILTIN_SUBGROUP_LOCAL_INVOCATION_ID:
 		return spirv_sreg(s, IR_LANEID);
 	default:

@@ -435,6 +435,8 @@ void spirv_lower_entry(struct spirv *s, struct spirv_entry *e)
 		memset(s->f->required_threads, 0, sizeof(s->f->required_threads));
 	add_params(s);
 	start_variables(s);
+	if (!s->kernel_environment)
+		spirv_zero_workgroup_memory(s);
 	arguments = kernel_arguments(s, x->function);
 	s->frame = NULL;
 	spirv_lower_function(s, x->function, arguments, &frame);

@@ -193,7 +193,14 @@ struct spirv_id {
 	struct spirv_phi *phis;
 };
 
-enum spirv_set { SPIRV_SET_GLSL = 1, SPIRV_SET_OPENCL, SPIRV_SET_IGNORED };
+enum spirv_set {
+	SPIRV_SET_GLSL = 1,
+	SPIRV_SET_OPENCL,
+	SPIRV_SET_AMD_TRINARY,
+	SPIRV_SET_AMD_BALLOT,
+	SPIRV_SET_AMD_GCN,
+	SPIRV_SET_IGNORED
+};
 
 struct spirv_entry {
 	uint32_t id, model, at;
@@ -227,6 +234,7 @@ struct spirv {
 	uint32_t nfunctions, functions_capacity;
 	uint32_t addressing, memory_model;
 	bool kernel_environment, vulkan_memory_model;
+	bool workgroup_layout; /* blocks in workgroup memory have explicit layouts */
 
 	/* the instruction being read or lowered */
 	struct spirv_inst in;
@@ -460,8 +468,18 @@ void spirv_lower_subgroup_shuffle(struct spirv *s, uint32_t detail);
 void spirv_lower_group_reduce(struct spirv *s, uint32_t detail);
 void spirv_lower_quad(struct spirv *s, uint32_t detail);
 void spirv_lower_rotate(struct spirv *s, uint32_t detail);
+/* Number of the invocation in its workgroup. */
+ir_val spirv_local_index(struct spirv *s);
+struct spirv_pointer spirv_variable_pointer(struct spirv *s, struct spirv_variable *v);
+/* Zeros in the variables of workgroup memory that have initial values, which are null. */
+void spirv_zero_workgroup_memory(struct spirv *s);
+/* Of the sets of AMD's extensions (amd_sets.c). */
+void spirv_lower_amd_trinary(struct spirv *s, uint32_t number);
+void spirv_lower_amd_ballot(struct spirv *s, uint32_t number);
+void spirv_lower_amd_gcn(struct spirv *s, uint32_t number);
 void spirv_lower_ext_inst(struct spirv *s, uint32_t detail);
 void spirv_lower_mixed_dot(struct spirv *s, uint32_t detail);
+ir_val spirv_cycles(struct spirv *s);
 void spirv_lower_clock(struct spirv *s, uint32_t detail);
 void spirv_lower_expect(struct spirv *s, uint32_t detail);
 void spirv_lower_image_read(struct spirv *s, uint32_t detail);

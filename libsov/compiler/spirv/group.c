@@ -69,7 +69,7 @@ static ir_val shuffle_word(struct spirv *s, enum ir_shuffle how, ir_val v, ir_va
 	return ir_at(s->f, i)->res;
 }
 
-static ir_val shuffle(struct spirv *s, enum ir_shuffle how, ir_val v, ir_val selector)
+ir_val spirv_shuffle(struct spirv *s, enum ir_shuffle how, ir_val v, ir_val selector)
 {
 	enum ir_type t = spirv_type_of_val(s, v);
 	ir_val halves, low, high;
@@ -101,7 +101,7 @@ static void shuffle_operand(struct spirv *s, uint32_t k, enum ir_shuffle how, ir
 	for (uint32_t n = 0; n < t->leaves; n++) {
 		if (spirv_type_of_val(s, a[n]) != spirv_leaf_type(t, n))
 			spirv_fail(s, "the value has another type than the result");
-		out[n] = shuffle(s, how, a[n], selector);
+		out[n] = spirv_shuffle(s, how, a[n], selector);
 	}
 	memcpy(spirv_result(s, t), out, t->leaves * sizeof(*out));
 }
@@ -133,7 +133,7 @@ static ir_val all_equal(struct spirv *s, const struct spirv_type *t, const ir_va
 
 	for (uint32_t k = 0; k < t->leaves; k++) {
 		enum ir_type type = spirv_type_of_val(s, a[k]);
-		ir_val first = shuffle(s, IR_SHUFFLE_IDX, a[k], lowest(s, active(s))), same;
+		ir_val first = spirv_shuffle(s, IR_SHUFFLE_IDX, a[k], lowest(s, active(s))), same;
 
 		if (spirv_is_float(t))
 			same = spirv_compare(s, IR_FCMP, type, IR_FEQ, a[k], first);
@@ -373,8 +373,8 @@ ir_val spirv_subgroup_reduce(struct spirv *s, const struct spirv_reduction *r, i
 		ir_val from = spirv_op(s, IR_AND, IR_B32, previous, word(s, 31), 0), further;
 
 		has = spirv_compare(s, IR_ICMP, IR_B32, IR_GE_S, previous, word(s, 0));
-		other = shuffle(s, IR_SHUFFLE_IDX, v, from);
-		further = 2 * n < cluster ? shuffle(s, IR_SHUFFLE_IDX, previous, from) : 0;
+		other = spirv_shuffle(s, IR_SHUFFLE_IDX, v, from);
+		further = 2 * n < cluster ? spirv_shuffle(s, IR_SHUFFLE_IDX, previous, from) : 0;
 		v = spirv_select(s, has, spirv_reduction_combine(s, r, other, v), v);
 		if (further)
 			previous = spirv_select(s, has, further, previous);
@@ -383,9 +383,10 @@ ir_val spirv_subgroup_reduce(struct spirv *s, const struct spirv_reduction *r, i
 		return v;
 	if (whole) {
 		last = highest(s, members);
-		return shuffle(s, IR_SHUFFLE_IDX, v, last);
+		return spirv_shuffle(s, IR_SHUFFLE_IDX, v, last);
 	}
-	other = shuffle(s, IR_SHUFFLE_IDX, v, spirv_op(s, IR_AND, IR_B32, before, word(s, 31), 0));
+	other = spirv_shuffle(s, IR_SHUFFLE_IDX, v,
+			      spirv_op(s, IR_AND, IR_B32, before, word(s, 31), 0));
 	has = spirv_compare(s, IR_ICMP, IR_B32, IR_GE_S, before, word(s, 0));
 	return spirv_select(s, has, other, spirv_reduction_identity(s, r, t));
 }

@@ -25,6 +25,8 @@ ir_val spirv_reduction_combine(struct spirv *s, const struct spirv_reduction *r,
 /* Of a value of 32 or 64 bits. */
 ir_val spirv_subgroup_reduce(struct spirv *s, const struct spirv_reduction *r, ir_val v);
 ir_val spirv_workgroup_reduce(struct spirv *s, const struct spirv_reduction *r, ir_val v);
+/* A scalar of any type from another lane. */
+ir_val spirv_shuffle(struct spirv *s, enum ir_shuffle how, ir_val v, ir_val selector);
 /* Whether the lane is the first of those that execute this together. */
 ir_val spirv_first_lane(struct spirv *s);
 void spirv_lower_workgroup_broadcast(struct spirv *s);

@@ -262,6 +262,15 @@ static const struct spirv_lowering table[] = {
 	ROW(COOPERATIVE_MATRIX_LENGTH_KHR, matrix_length, 0),
 	ROW(GROUP_ASYNC_COPY, async_copy, 0),
 	ROW(GROUP_WAIT_EVENTS, wait_events, 0),
+	/* GroupIAddNonUniformAMD to GroupSMaxNonUniformAMD: of the subgroup */
+	{5000, IR_ADD, spirv_lower_group_reduce, 0},
+	{5001, IR_FADD, spirv_lower_group_reduce, 0},
+	{5002, IR_FMIN, spirv_lower_group_reduce, 0},
+	{5003, IR_MIN_U, spirv_lower_group_reduce, 0},
+	{5004, IR_MIN_S, spirv_lower_group_reduce, 0},
+	{5005, IR_FMAX, spirv_lower_group_reduce, 0},
+	{5006, IR_MAX_U, spirv_lower_group_reduce, 0},
+	{5007, IR_MAX_S, spirv_lower_group_reduce, 0},
 	{6916, 0, spirv_lower_mixed_dot, 0}, /* FDot2MixAcc32VALVE */
 	{5056, 0, spirv_lower_clock, 0}, /* ReadClockKHR */
 	ROW(EXT_INST, ext_inst, 0),
@@ -290,15 +299,21 @@ static void set_line(struct spirv *s)
 
 void spirv_lower_ext_inst(struct spirv *s, uint32_t detail)
 {
+	static void (*const lower[])(struct spirv *s, uint32_t number) = {
+		[SPIRV_SET_GLSL] = spirv_lower_glsl,
+		[SPIRV_SET_OPENCL] = spirv_lower_opencl,
+		[SPIRV_SET_AMD_TRINARY] = spirv_lower_amd_trinary,
+		[SPIRV_SET_AMD_BALLOT] = spirv_lower_amd_ballot,
+		[SPIRV_SET_AMD_GCN] = spirv_lower_amd_gcn,
+		[SPIRV_SET_IGNORED] = NULL,
+	};
 	const struct spirv_id *x = spirv_id_of(s, spirv_word(s, 3));
 
 	(void)detail;
 	if (x->kind != SPIRV_ID_SET)
 		spirv_fail(s, "%s is no set of instructions", spirv_id_name(s, spirv_word(s, 3)));
-	if (x->set == SPIRV_SET_GLSL)
-		spirv_lower_glsl(s, spirv_word(s, 4));
-	else if (x->set == SPIRV_SET_OPENCL)
-		spirv_lower_opencl(s, spirv_word(s, 4));
+	if (lower[x->set])
+		lower[x->set](s, spirv_word(s, 4));
 }
 
 void spirv_lower(struct spirv *s)

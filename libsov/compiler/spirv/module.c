@@ -76,25 +76,36 @@ static void read_capability(struct spirv *s)
 		spirv_fail(s, "unknown capability %u", number);
 	if (!c->supported)
 		spirv_fail(s, "capability %s is not supported", c->name);
+	s->workgroup_layout |= number == 4428; /* WorkgroupMemoryExplicitLayoutKHR */
 }
 
 static void read_set(struct spirv *s)
 {
+	static const struct {
+		const char *name;
+		enum spirv_set set;
+	} sets[] = {
+		{"GLSL.std.450", SPIRV_SET_GLSL},
+		{"OpenCL.std", SPIRV_SET_OPENCL},
+		{"SPV_AMD_shader_trinary_minmax", SPIRV_SET_AMD_TRINARY},
+		{"SPV_AMD_shader_ballot", SPIRV_SET_AMD_BALLOT},
+		{"SPV_AMD_gcn_shader", SPIRV_SET_AMD_GCN},
+		{"OpenCL.DebugInfo.100", SPIRV_SET_IGNORED},
+		{"DebugInfo", SPIRV_SET_IGNORED},
+	};
 	const char *name = spirv_string(s, 2, NULL);
 	struct spirv_id *x = spirv_id_of(s, spirv_word(s, 1));
 
 	x->kind = SPIRV_ID_SET;
-	if (!strcmp(name, "GLSL.std.450"))
-		x->set = SPIRV_SET_GLSL;
-	else if (!strcmp(name, "OpenCL.std"))
-		x->set = SPIRV_SET_OPENCL;
-	else if (!strncmp(name, "NonSemantic.", 12) || !strcmp(name, "OpenCL.DebugInfo.100") ||
-		 !strcmp(name, "DebugInfo"))
+	for (uint32_t k = 0; k < sizeof(sets) / sizeof(sets[0]); k++)
+		if (!strcmp(name, sets[k].name))
+			x->set = sets[k].set;
+	if (!strncmp(name, "NonSemantic.", 12))
 		x->set = SPIRV_SET_IGNORED;
-	else
+	if (!x->set)
 		spirv_fail(s,
 			   "unknown set of instructions '%s'; known: GLSL.std.450, OpenCL.std, "
-			   "NonSemantic.*",
+			   "NonSemantic.*, three of AMD",
 			   name);
 }
 

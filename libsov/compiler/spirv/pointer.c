@@ -166,7 +166,7 @@ static void share_workgroup_block(struct spirv *s, struct spirv_variable *v)
 	}
 }
 
-static struct spirv_pointer pointer_to_variable(struct spirv *s, struct spirv_variable *v)
+struct spirv_pointer spirv_variable_pointer(struct spirv *s, struct spirv_variable *v)
 {
 	struct spirv_pointer p = {.pointee = v->type, .storage = v->storage, .variable = v};
 
@@ -221,7 +221,7 @@ const struct spirv_pointer *spirv_pointer_of(struct spirv *s, uint32_t id)
 
 	if (x->kind == SPIRV_ID_VARIABLE) {
 		p = arena_alloc(s->arena, sizeof(*p));
-		*p = pointer_to_variable(s, x->variable);
+		*p = spirv_variable_pointer(s, x->variable);
 		return p;
 	}
 	v = spirv_value_of(s, id);
@@ -525,6 +525,18 @@ static void step(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is
 	p->pointee = t->element;
 }
 
+/* Bytes from an object to the next one, for the first index of a PtrAccessChain. The pointer's type
+ * says it, but in memory without a layout, where the decoration has no meaning. */
+static uint64_t object_stride(struct spirv *s, const struct spirv_pointer *p,
+			      const struct spirv_type *t)
+{
+	const struct spirv_decoration *d =
+		spirv_decoration_of(s, t->id, SPIRV_NO_MEMBER, SPIRV_DECORATION_ARRAY_STRIDE);
+	bool laid_out = p->storage != SPIRV_CLASS_WORKGROUP || s->workgroup_layout;
+
+	return laid_out && d && d->count ? d->operands[0] : p->pointee->bytes;
+}
+
 /* detail 1: the first index counts objects like the one pointed to. */
 void spirv_lower_access_chain(struct spirv *s, uint32_t detail)
 {
@@ -542,14 +554,10 @@ void spirv_lower_access_chain(struct spirv *s, uint32_t detail)
 			spirv_fail(s, "index %u is no integer", k - 4);
 		index = spirv_leaves(s, spirv_word(s, k))[0];
 		if (detail && k == 4) {
-			const struct spirv_decoration *d =
-				spirv_decoration_of(s, spirv_value_type(s, base)->id,
-						    SPIRV_NO_MEMBER, SPIRV_DECORATION_ARRAY_STRIDE);
-
 			if (p.target != SPIRV_MEMORY)
 				p = spirv_resolve(s, &p);
 			spirv_add_index(s, &p, index, true,
-					d && d->count ? d->operands[0] : p.pointee->bytes, false);
+					object_stride(s, &p, spirv_value_type(s, base)), false);
 			continue;
 		}
 		/* Indices are signed, but unsigned ones may address arrays of 2 GiB and more. */

@@ -202,3 +202,55 @@ void spirv_lower_wait_events(struct spirv *s, uint32_t detail)
 	(void)detail;
 	barrier(s);
 }
+
+/* ---- initial values ---- */
+
+/* Invocation k of n stores words k, k + n, k + 2 n and so on. */
+static void zero_words(struct spirv *s, const struct spirv_pointer *p, uint32_t words)
+{
+	uint32_t threads = s->local_size[0] * s->local_size[1] * s->local_size[2];
+	uint32_t at = spirv_reg_new(s, IR_B32);
+	ir_block head = spirv_block_new(s), body = spirv_block_new(s), done = spirv_block_new(s);
+	ir_val k, args[2];
+	ir_id i;
+
+	spirv_write_reg(s, at, spirv_local_index(s));
+	spirv_jump(s, head);
+	s->block = head;
+	k = spirv_read_reg(s, at, IR_B32);
+	spirv_branch(s, spirv_compare(s, IR_ICMP, IR_B32, IR_LT_U, k, word(s, words)), body, done);
+	s->block = body;
+	args[0] = spirv_op(s, IR_ADD, IR_B32, p->base,
+			   spirv_op(s, IR_SHL, IR_B32, k, word(s, 2), 0), 0);
+	args[1] = word(s, 0);
+	i = spirv_emit(s, IR_STORE, IR_B32, 0, 2, args);
+	ir_at(s->f, i)->space = IR_SHARED;
+	ir_at(s->f, i)->align = 4;
+	spirv_write_reg(s, at, spirv_op(s, IR_ADD, IR_B32, k, word(s, threads), 0));
+	spirv_jump(s, head);
+	s->block = done;
+}
+
+void spirv_zero_workgroup_memory(struct spirv *s)
+{
+	bool any = false;
+
+	for (uint32_t k = 0; k < s->nvariables; k++) {
+		struct spirv_variable *v = s->variables[k];
+		struct spirv_pointer p;
+		struct ir_symbol *symbol;
+		uint32_t words;
+
+		if (!v->used || v->storage != SPIRV_CLASS_WORKGROUP || !v->initializer ||
+		    v->initializer->undef)
+			continue;
+		p = spirv_variable_pointer(s, v);
+		symbol = &s->module->symbols[v->symbol - 1];
+		words = (uint32_t)((v->type->bytes + 3) / 4);
+		symbol->size = symbol->size < 4ull * words ? 4ull * words : symbol->size;
+		zero_words(s, &p, words);
+		any = true;
+	}
+	if (any)
+		barrier(s);
+}
