@@ -129,7 +129,7 @@ typedef struct sov_device_properties {
 	char driver[64];                    /* the kernel driver and its version, human-readable */
 	int32_t min_priority, max_priority; /* of streams; larger is more urgent */
 	uint32_t max_cluster_blocks;        /* 1: the device has no clusters */
-	uint32_t reserved;
+	uint32_t l2_bytes; /* of the L2 cache; 0: not known, or a software GPU, which models none */
 } sov_device_properties;
 
 /* The devices that SOV_VISIBLE_DEVICES names, in its order; by default all, hardware first.
