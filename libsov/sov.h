@@ -568,7 +568,8 @@ typedef struct sov_module_options {
 #define SOV_MODULE_CLUSTERS       8u
 /* The __device__ variables are in pinned host memory: the host may use them at the address that
  * sov_module_get_variable returns, like memory of sov_host_alloc (CUDA's __managed__). PTX with
- * .attribute(.managed) needs no flag; images do not have the attribute. */
+ * .attribute(.managed) needs no flag, also when it is linked. Images do not have the attribute: for
+ * one with such variables, give the flag to sov_module_link_image, and to sov_module_load. */
 #define SOV_MODULE_HOST_VARIABLES 16u
 
 /*
