@@ -129,7 +129,7 @@ typedef struct sov_device_properties {
 	char driver[64];                    /* the kernel driver and its version, human-readable */
 	int32_t min_priority, max_priority; /* of streams; larger is more urgent */
 	uint32_t max_cluster_blocks;        /* 1: the device has no clusters */
-	uint32_t reserved;
+	uint32_t l2_bytes; /* of the L2 cache; 0: not known, or a software GPU, which models none */
 } sov_device_properties;
 
 /* The devices that SOV_VISIBLE_DEVICES names, in its order; by default all, hardware first.
@@ -584,7 +584,8 @@ typedef struct sov_module_options {
 #define SOV_MODULE_CLUSTERS       8u
 /* The __device__ variables are in pinned host memory: the host may use them at the address that
  * sov_module_get_variable returns, like memory of sov_host_alloc (CUDA's __managed__). PTX with
- * .attribute(.managed) needs no flag; images do not have the attribute. */
+ * .attribute(.managed) needs no flag, also when it is linked. Images do not have the attribute: for
+ * one with such variables, give the flag to sov_module_link_image, and to sov_module_load. */
 #define SOV_MODULE_HOST_VARIABLES 16u
 
 /*

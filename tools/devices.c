@@ -74,6 +74,8 @@ void device_json(struct json *j, const sov_device_properties *p)
 	json_string(j, "winsys", p->winsys);
 	json_string(j, "driver", p->driver);
 	json_u64(j, "memory_bytes", p->memory_bytes);
+	if (p->l2_bytes)
+		json_u64(j, "l2_bytes", p->l2_bytes);
 	json_u64(j, "multiprocessors", p->multiprocessors);
 	json_u64(j, "warp_size", p->warp_size);
 	json_u64(j, "max_threads_per_multiprocessor", p->max_threads_per_multiprocessor);

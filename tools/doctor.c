@@ -660,13 +660,18 @@ static int doctor_run(const struct verb *v, int argc, char **argv)
 		return usage_error(v, "unexpected operand '%s'", argv[0]);
 	if (first_boot && as_json)
 		return usage_error(v, "--first-boot and --json exclude each other");
+	struct progress *p = progress_start("looking for GPUs");
+
 	doctor_probe(root ? root : "", &s);
-	if (first_boot)
+	if (first_boot) {
+		progress_end(p);
 		return first_boot_collect(v, &s, first_boot);
+	}
 	for (uint32_t i = 0; i < s.gpu_count; i++)
 		unusable += !gpu_is_usable(&s, &s.gpus[i]);
 	if (!root)
 		works = query_library(library, sizeof(library));
+	progress_end(p);
 	if (as_json) {
 		print_json(&s, unusable, library);
 	} else {

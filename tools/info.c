@@ -35,7 +35,12 @@ struct state {
 	sov_device_state now;
 	uint64_t free_bytes, total_bytes;
 	const char *unusable; /* error message; NULL: a context was created */
+	bool colour;
 };
+
+/* What a software GPU does not have: its time is the host's. */
+static const char *const not_modelled[] = {"L2 cache", "clocks", "temperature", "power"};
+#define NOT_MODELLED (sizeof(not_modelled) / sizeof(*not_modelled))
 
 /* What the device does now; rows that the way to the device does not report are left out. */
 static const struct {
@@ -108,7 +113,8 @@ static void print_text(const struct state *s)
 {
 	const sov_device_properties *p = &s->p;
 
-	printf("%-34s %u\n%-34s %s\n%-34s %s\n", "ordinal", p->ordinal, "name", p->name, "product",
+	printf("%-34s %u\n%-34s %s%s%s\n%-34s %s\n", "ordinal", p->ordinal, "name",
+	       s->colour ? COLOUR_PLACE : "", p->name, s->colour ? COLOUR_OFF : "", "product",
 	       p->product);
 	printf("%-34s %s\n%-34s %s\n%-34s %s\n", "winsys", p->winsys, "driver", p->driver, "target",
 	       p->target);
@@ -121,9 +127,18 @@ static void print_text(const struct state *s)
 		printf("\n");
 	}
 	printf("%-34s %llu\n", "memory bytes", (unsigned long long)p->memory_bytes);
+	if (p->l2_bytes)
+		printf("%-34s %u\n", "L2 cache bytes", p->l2_bytes);
 	print_identity_and_state(s);
+	if (p->features & SOV_FEATURE_SOFTWARE) {
+		printf("%-34s", "not modelled");
+		for (size_t i = 0; i < NOT_MODELLED; i++)
+			printf("%s %s", i ? "," : "", not_modelled[i]);
+		printf("\n");
+	}
 	if (s->unusable)
-		printf("%-34s %s\n", "unusable", s->unusable);
+		printf("%s%-34s %s%s\n", s->colour ? COLOUR_ERROR : "", "unusable", s->unusable,
+		       s->colour ? COLOUR_OFF : "");
 	else
 		printf("%-34s %llu\n", "free memory bytes", (unsigned long long)s->free_bytes);
 	printf("%-34s", "features");
@@ -140,6 +155,12 @@ static void print_json(const struct state *s)
 	json_object(&j, NULL);
 	device_json(&j, &s->p);
 	identity_and_state_json(&j, s);
+	if (s->p.features & SOV_FEATURE_SOFTWARE) {
+		json_array(&j, "not_modelled");
+		for (size_t i = 0; i < NOT_MODELLED; i++)
+			json_string(&j, NULL, not_modelled[i]);
+		json_end_array(&j);
+	}
 	json_bool(&j, "usable", !s->unusable);
 	if (s->unusable)
 		json_string(&j, "reason", s->unusable);
@@ -159,7 +180,8 @@ static int info_run(const struct verb *v, int argc, char **argv)
 {
 	struct state s = {.p = SOV_INIT(sov_device_properties),
 			  .identity = SOV_INIT(sov_device_identity),
-			  .now = SOV_INIT(sov_device_state)};
+			  .now = SOV_INIT(sov_device_state),
+			  .colour = has_colour(stdout)};
 	bool as_json = false;
 	const struct option options[] = {
 		{"json", 0, NULL, "print JSON", &as_json, NULL},

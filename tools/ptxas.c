@@ -320,7 +320,10 @@ static bool compile_input(const struct ptxas_request *q, const char *arch, bool 
 	struct compile_result r = {0};
 	bool good = !q->warn_double || warn_about_doubles(q, in);
 
+	struct progress *p = progress_start("compiling");
+
 	good = good && compile(in->text, in->size, o, &r);
+	progress_end(p);
 	if (r.messages)
 		print_messages(in, r.messages);
 	good = good && (check_only || ptxas_report(q, arch, &r));

@@ -351,8 +351,13 @@ static bool run_command(const struct translation *t, char *const argv[])
 	sigaction(SIGCHLD, &child_action, &old_child);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	good = start_child(t, argv, &before, &child);
-	if (good)
+	if (good) {
+		/* Its thread begins with the signals blocked, which wait_child waits for. */
+		struct progress *p = progress_start("translating");
+
 		ending = wait_child(child, &signals, t->options->limit, &status, &expired);
+		progress_end(p);
+	}
 	if (ending) {
 		remove_folder(t);
 		raise(ending);

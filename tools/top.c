@@ -2,14 +2,11 @@
 /*
  * sov top: lists the processes that use each GPU. Utilisation is the growth of a process's engine
  * time between two samples; a dash stands for values that the driver does not report. On a terminal
- * it is a screen with keys (top_screen.c).
+ * it is a screen with keys (top_screen.c, top_terminal.c).
  */
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 #include "tools/tool.h"
@@ -193,29 +190,6 @@ static int sample_loop(const struct verb *v, const char *root, double interval, 
 
 /* ---- the screen ---- */
 
-static volatile sig_atomic_t ended;
-
-static void end_screen(int number)
-{
-	(void)number;
-	ended = 1;
-}
-
-/* Waits for the next sample or a key; false: quit. */
-static bool wait_for_key(struct top_screen *t, bool *key)
-{
-	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-	char c;
-
-	*key = false;
-	if (poll(&input, 1, t->paused ? -1 : (int)(t->interval * 1000)) <= 0)
-		return !ended;
-	*key = true;
-	if (read(STDIN_FILENO, &c, 1) != 1)
-		return false;
-	return top_screen_key(t, c);
-}
-
 static void draw(struct top_screen *t, const struct top_sample *old, const struct top_sample *now)
 {
 	struct winsize size = {.ws_row = 24, .ws_col = 80};
@@ -225,55 +199,45 @@ static void draw(struct top_screen *t, const struct top_sample *old, const struc
 	top_screen_draw(stdout, t, old, now, size.ws_col, size.ws_row, has_colour(stdout));
 }
 
-static bool screen_loop(const struct verb *v, const char *root, double interval)
+static bool screen_loop(const char *root, double interval)
 {
 	static struct doctor_snapshot machine;
 	static struct top_screen screen;
 	struct top_sample old = {0}, now = {0};
-	bool going = true, key = false, good = true;
+	enum top_event event = TOP_SAMPLE;
+	bool going = true, good = true;
+	char key;
 
 	screen.interval = interval;
-	while (going && !ended) {
-		if (!key || !now.time_ns) {
+	while (going) {
+		if (event == TOP_SAMPLE) {
 			doctor_probe(root, &machine);
 			top_free(&old);
 			old = now;
 			good = top_take_sample(&machine, &now);
-			if (!good) {
-				report_error(v, "out of memory");
+			if (!good)
 				break;
-			}
 			top_screen_add(&screen, &machine, &old, &now);
 		}
 		draw(&screen, &old, &now);
-		going = wait_for_key(&screen, &key);
+		event = top_terminal_wait(screen.paused ? -1 : screen.interval, &key);
+		going = event != TOP_QUIT && (event != TOP_KEY || top_screen_key(&screen, key));
 	}
 	top_free(&old);
 	top_free(&now);
 	return good;
 }
 
-/* Keys without Enter and echo; the terminal is left as it was. */
 static int run_screen(const struct verb *v, const char *root, double interval)
 {
-	struct sigaction end = {.sa_handler = end_screen};
-	struct termios before, keys;
-	bool good, input = !tcgetattr(STDIN_FILENO, &before);
+	bool good;
 
-	sigaction(SIGINT, &end, NULL);
-	sigaction(SIGTERM, &end, NULL);
-	sigaction(SIGHUP, &end, NULL);
-	if (input) {
-		keys = before;
-		keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-		tcsetattr(STDIN_FILENO, TCSANOW, &keys);
-	}
-	printf("\033[?1049h\033[?25l"); /* the other screen, without a cursor */
-	good = screen_loop(v, root, interval);
-	printf("\033[?25h\033[?1049l");
-	fflush(stdout);
-	if (input)
-		tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	if (!top_terminal_open())
+		return report_error(v, "the terminal belongs to another program"), EXIT_FAILED;
+	good = screen_loop(root, interval);
+	top_terminal_close();
+	if (!good)
+		report_error(v, "out of memory");
 	return good ? EXIT_DONE : EXIT_FAILED;
 }
 

@@ -42,4 +42,20 @@ bool top_screen_key(struct top_screen *t, char key);
 void top_bar(FILE *out, double percent, uint32_t cells);
 void top_sparkline(FILE *out, const double *history, uint32_t cells);
 
+/* ---- top_terminal.c ---- */
+
+enum top_event {
+	TOP_SAMPLE, /* the time is over */
+	TOP_REDRAW, /* the terminal was resized, or the program continued */
+	TOP_KEY,
+	TOP_QUIT
+};
+/* Takes the terminal of standard input and output; false: it has no settings, or belongs to other
+ * programs. */
+bool top_terminal_open(void);
+/* Gives the terminal back. If a signal ended the wait, ends the process by it; SIGINT is a quit. */
+void top_terminal_close(void);
+/* Waits for an event, at most this many seconds, without limit if negative. */
+enum top_event top_terminal_wait(double seconds, char *key);
+
 #endif

@@ -403,6 +403,7 @@ struct rm_fb_info { /* NV2080_CTRL_FB_GET_INFO_PARAMS */
 static_assert(sizeof(struct rm_fb_info) == 16, "FB_GET_INFO");
 #define RM_INFO_HEAP_KIB      9
 #define RM_INFO_HEAP_FREE_KIB 22
+#define RM_INFO_L2_BYTES      27
 
 #define RM_CONTROL_PREEMPTION 0x20801210
 struct rm_preemption { /* NV2080_CTRL_GR_SET_CTXSW_PREEMPTION_MODE_PARAMS */

@@ -60,7 +60,8 @@ struct winsys_info {
 	uint32_t large_page_bytes;  /* see buffer_create */
 	uint32_t import_page_bytes; /* see buffer_import */
 	uint64_t memory_bytes;
-	bool copy_queues; /* WINSYS_COPY queues exist */
+	uint32_t l2_bytes; /* 0: not known */
+	bool copy_queues;  /* WINSYS_COPY queues exist */
 	/* Compute queues to create in advance, where creating one waits for the group's running
 	 * blocks; 0: creation never waits. */
 	uint32_t spare_queues;

@@ -29,6 +29,7 @@ class _Memory:
     ) -> None:
         self.context, self.address, self.size, self.owner = context, address, size, owner
         self.mapped = 0  # where the process sees it, once it does
+        self.on_host = False  # it is memory of the host that the device reaches, and not the device's
         if release:
             weakref.finalize(self, _destroy, os.getpid(), release, context._value, address)
 
@@ -173,7 +174,7 @@ class Array:
             pointer = ctypes.c_void_p()
             check(lib.sov_memory_map(self.context._handle, self._memory.address, ctypes.byref(pointer)))
             self._memory.mapped = pointer.value or 0
-        buffer = (ctypes.c_byte * self.nbytes).from_address(self._host_address())
+        buffer: Any = (ctypes.c_byte * self.nbytes).from_address(self._host_address())
         buffer._sov_memory = self._memory  # numpy keeps the buffer, and the buffer the memory
         return np.frombuffer(buffer, self.dtype).reshape(self.shape) if self.size else np.empty(self.shape, self.dtype)
 
@@ -200,7 +201,8 @@ class Array:
 
     def __dlpack_device__(self) -> Tuple[int, int]:
         properties = self.context.device.properties
-        if properties.software or self._memory.owner is not None and self._memory.mapped:
+        # Memory of hardware stays the device's when the process maps it: the mapping is no host memory to compute with.
+        if properties.software or self._memory.on_host:
             return dlpack.CPU, 0
         return (dlpack.CUDA if properties.target.startswith("sm_") else dlpack.ROCM), properties.ordinal
 
@@ -213,20 +215,24 @@ class Array:
         copy: Optional[bool] = None,
     ) -> object:
         device = self.__dlpack_device__()
-        if dl_device is not None and tuple(dl_device) != device:
-            if dl_device[0] != dlpack.CPU or copy is False:
-                raise BufferError(f"{self!r} is on DLPack's device {device} and not on {tuple(dl_device)}")
-            versions = {} if max_version is None else {"max_version": max_version}
-            return self.get().__dlpack__(**versions)  # type: ignore[call-arg]
-        array = self.copy() if copy else self
+        elsewhere = dl_device is not None and tuple(dl_device) != device
+        if elsewhere and (dl_device[0] != dlpack.CPU or copy is False):  # type: ignore[index]
+            raise BufferError(f"{self!r} is on DLPack's device {device} and not on {tuple(dl_device or ())}")
+        versioned = max_version is not None and max_version[0] >= 1
         # Whatever stream the consumer uses: the contents are there.
         self.context.wait()
-        address = array.ptr
+        if elsewhere or copy and device[0] == dlpack.CPU:
+            host = self.get()
+            return dlpack.export(host, host.ctypes.data, self.shape, self.dtype, (dlpack.CPU, 0), versioned, True)
+        if copy:
+            array = self.copy()
+            self.context.wait()
+            return dlpack.export(array._memory, array.ptr, self.shape, self.dtype, device, versioned, True)
+        address = self.ptr
         if device[0] == dlpack.CPU:
-            array.map()
-            address = array._host_address()
-        versioned = max_version is not None and max_version[0] >= 1
-        return dlpack.export(array._memory, address, self.shape, self.dtype, device, versioned)
+            self.map()
+            address = self._host_address()
+        return dlpack.export(self._memory, address, self.shape, self.dtype, device, versioned)
 
 
 def empty(shape: Shape, dtype: Any = np.float64) -> Array:
@@ -348,11 +354,13 @@ def from_dlpack(values: Any) -> Array:
     if device != dlpack.CPU:
         return _adopt(context, tensor.address, tensor.shape, tensor.dtype, tensor)
     if not size:
-        return Array(_Memory(context, tensor.address, 0, None, tensor), tensor.address, tensor.shape, tensor.dtype)
+        memory = _Memory(context, tensor.address, 0, None, tensor)
+        memory.on_host = True
+        return Array(memory, tensor.address, tensor.shape, tensor.dtype)
     check(lib.sov_host_register(context._handle, tensor.address, size))
     memory = _Memory(context, tensor.address, size, lib.sov_host_unregister)
     # The finalizer of the memory unpins it before the producer gets its tensor back.
-    memory.owner, memory.mapped = tensor, tensor.address
+    memory.owner, memory.mapped, memory.on_host = tensor, tensor.address, True
     return Array(memory, tensor.address, tensor.shape, tensor.dtype)
 
 
@@ -367,6 +375,6 @@ def pinned_empty(shape: Shape, dtype: Any = np.float64) -> np.ndarray:
         return np.empty(lengths, dtype)
     pointer = ctypes.c_void_p()
     check(lib.sov_host_alloc(context._handle, size, ctypes.byref(pointer)))
-    buffer = (ctypes.c_byte * size).from_address(pointer.value or 0)
+    buffer: Any = (ctypes.c_byte * size).from_address(pointer.value or 0)
     buffer._sov_memory = _Memory(context, pointer.value or 0, size, lib.sov_host_free)
     return np.frombuffer(buffer, dtype).reshape(lengths)

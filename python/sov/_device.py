@@ -39,6 +39,7 @@ class Properties:
     min_priority: int
     max_priority: int
     max_cluster_blocks: int
+    l2_bytes: int
 
 
 def _python(value: object) -> object:
@@ -61,8 +62,7 @@ class Device:
         raw = c.DeviceProperties()
         check(lib.sov_device_get_properties(self._handle, ctypes.byref(raw)))
         members = {name: _python(getattr(raw, name)) for name, *_ in raw._fields_}
-        for unused in ("size", "reserved"):
-            del members[unused]
+        del members["size"]
         members["features"] = tuple(f for i, f in enumerate(_FEATURES) if raw.features >> i & 1)
         self.properties = Properties(software=bool(raw.features & SOFTWARE), **members)  # type: ignore[arg-type]
 

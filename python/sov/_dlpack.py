@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p, py_object
-from typing import Dict, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class _Versioned(ctypes.Structure):
     ]
 
 
-_READ_ONLY = 1
+_READ_ONLY, _IS_COPIED = 1, 2
 _NAMES = {b"dltensor": _Managed, b"dltensor_versioned": _Versioned}
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _KINDS = {code: kind for kind, code in _CODES.items()}
@@ -113,9 +113,15 @@ def _name(name: bytes) -> bytes:
 
 
 def export(
-    owner: object, address: int, shape: Tuple[int, ...], dtype: np.dtype, device: Tuple[int, int], versioned: bool
+    owner: object,
+    address: int,
+    shape: Tuple[int, ...],
+    dtype: np.dtype,
+    device: Tuple[int, int],
+    versioned: bool,
+    copied: bool = False,
 ) -> object:
-    """A capsule for memory that `owner` keeps."""
+    """A capsule for memory that `owner` keeps; copied: it was made for the consumer, who may change it."""
     sweep()
     if dtype.kind not in _CODES or not dtype.isnative:
         raise BufferError(f"DLPack has no type for {dtype}")
@@ -135,9 +141,11 @@ def export(
     number = next(_numbers)
     managed: ctypes.Structure
     if versioned:
-        managed = _Versioned(major=1, minor=0, manager=number, deleter=_delete_versioned, flags=0, tensor=tensor)
+        flags = _IS_COPIED if copied else 0
+        managed = _Versioned(major=1, minor=0, manager=number, deleter=_delete_versioned, flags=flags, tensor=tensor)
         if len(shape):  # version 1 wants strides
-            strides, step = [], 1
+            strides: List[int] = []
+            step = 1
             for length in reversed(shape):
                 strides.insert(0, step)
                 step *= length
@@ -179,7 +187,8 @@ class Imported:
         self.shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
         self.address = (tensor.data or 0) + tensor.byte_offset
         self.device = (tensor.device_type, tensor.device_id)
-        self.read_only = isinstance(managed, _Versioned) and bool(managed.flags & _READ_ONLY)
+        flags = managed.flags if isinstance(managed, _Versioned) else 0
+        self.read_only, self.copied = bool(flags & _READ_ONLY), bool(flags & _IS_COPIED)
         if tensor.strides and 0 not in self.shape:
             step = 1
             for length, stride in zip(reversed(self.shape), reversed([tensor.strides[i] for i in range(tensor.ndim)])):

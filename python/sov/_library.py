@@ -45,7 +45,7 @@ class DeviceProperties(_Versioned):
         ("min_priority", c_int32),
         ("max_priority", c_int32),
         ("max_cluster_blocks", c_uint32),
-        ("reserved", c_uint32),
+        ("l2_bytes", c_uint32),
     ]
 
 

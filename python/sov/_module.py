@@ -138,7 +138,8 @@ class RawModule:
     @property
     def functions(self) -> List[str]:
         """The names of the kernels."""
-        loaded, names = self._loaded(), []
+        loaded = self._loaded()
+        names: List[str] = []
         while True:
             handle = ctypes.c_void_p()
             result = lib.sov_module_get_function_at(loaded._handle, len(names), ctypes.byref(handle))
@@ -209,7 +210,9 @@ class RawKernel:
                 raise ValueError(f"time_limit {time_limit} is not a number of seconds above 0")
             launch.time_limit = min(int(time_limit * 1e9), c.FOREVER)
         launch.stream = stream_handle(context).value
-        launch.arguments = (c_void_p * len(packed))(*(ctypes.cast(value, c_void_p) for value in packed))
+        # ctypes points into the bytes, which packed keeps; typeshed does not know that cast() takes them.
+        pointers = (ctypes.cast(value, c_void_p) for value in packed)  # type: ignore[arg-type]
+        launch.arguments = (c_void_p * len(packed))(*pointers)
         launch.argument_bytes = (c_size_t * len(packed))(*(len(value) for value in packed))
         check(lib.sov_function_launch(kernel.handle, ctypes.byref(launch)))
 

@@ -4,6 +4,7 @@
 #   environment: CLEAN_ROOT (/var/tmp)  CLEAN_SUITE (trixie)
 #                CLEAN_BASE (a folder with a minimal Debian of that suite, copied instead of made by debootstrap)
 #                DEBS (a folder with packages that make deb built; default: they are built in a chroot of that suite)
+#                KEEP_DEBS (a folder: packages that were built are copied there, for DEBS of the next test)
 [ "$(id -u)" -eq 0 ] || { echo "$name: a chroot needs root" >&2; exit 1; }
 suite=${CLEAN_SUITE:-trixie}
 work=$(mktemp -d "${CLEAN_ROOT:-/var/tmp}/sov-$name.XXXXXX")
@@ -59,6 +60,7 @@ build_debs() {
 		quietly inside git clone -q /sovgpu.bundle /sovgpu
 		quietly inside make -C /sovgpu deb
 		cp "$root"/sovgpu/build/deb/*.deb "$debs"
+		[ -z "${KEEP_DEBS:-}" ] || { mkdir -p "$KEEP_DEBS" && cp "$debs"/*.deb "$KEEP_DEBS"; }
 		unmount_root
 		rm -rf --one-file-system "$root"
 		root=$work/root

@@ -207,8 +207,8 @@ static const struct {
 	{130, 0},         {131, -1},   {134, -1},
 };
 
-/* sov.h does not know clocks, bus and cache of a card: by architecture, those in the data sheet of
- * a common product (V100, RTX 2080 Ti, A100, RTX 3090, RTX 4090, H100 SXM). */
+/* sov.h does not know clocks and bus of a card, and the cache of some only: by architecture, those
+ * in the data sheet of a common product (V100, RTX 2080 Ti, A100, RTX 3090, RTX 4090, H100 SXM). */
 struct chip_data {
 	int sm, core_khz, memory_khz, bus_bits, l2_bytes;
 };
@@ -263,7 +263,7 @@ static int derived(const struct cuda_device *d, int attribute, bool *known)
 	case 37:
 		return chip_of(d)->bus_bits;
 	case 38:
-		return chip_of(d)->l2_bytes;
+		return p->l2_bytes ? (int)p->l2_bytes : chip_of(d)->l2_bytes;
 	case 39:
 		return (int)p->max_threads_per_multiprocessor;
 	case 50:

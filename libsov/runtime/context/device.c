@@ -50,6 +50,7 @@ static void device_fill_properties(struct device *d, uint32_t instance)
 	p->registers_per_multiprocessor = i->registers_per_multiprocessor;
 	p->max_threads_per_multiprocessor = p->warp_size * i->warps_per_multiprocessor;
 	p->memory_bytes = i->memory_bytes;
+	p->l2_bytes = i->l2_bytes;
 	p->min_priority = i->min_priority;
 	p->max_priority = i->max_priority;
 	p->max_cluster_blocks = gpu_find(i)->max_cluster_blocks(i);

@@ -322,10 +322,9 @@ static sov_result link_inputs(sov_context context, const sov_module_input *input
 /* missing: the message if there is no place for the result. */
 static sov_result link_with_options(sov_context context, const sov_module_input *inputs,
 				    uint32_t count, const sov_module_options *options,
-				    const void *out, const char *missing,
+				    const void *out, const char *missing, struct load_options *l,
 				    struct compile_result *result)
 {
-	struct load_options l;
 	sov_result r;
 
 	module_messages_set(NULL);
@@ -334,13 +333,23 @@ static sov_result link_with_options(sov_context context, const sov_module_input 
 				 !out     ? missing
 				 : inputs ? "count is 0"
 					  : "inputs is NULL");
-	r = read_module_options(options, &l);
-	if (!r && l.has_spirv) {
-		spirv_options_free(&l.spirv);
+	r = read_module_options(options, l);
+	if (!r && l->has_spirv) {
+		spirv_options_free(&l->spirv);
 		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
 			      "sov_module_options.spirv must be NULL: SPIR-V cannot be linked");
 	}
-	return r ? r : link_inputs(context, inputs, count, l.flags, result);
+	return r ? r : link_inputs(context, inputs, count, l->flags, result);
+}
+
+/* The first input with variables that the host uses; count: none. */
+static uint32_t find_managed(const sov_module_input *inputs, uint32_t count)
+{
+	uint32_t k = 0;
+
+	while (k < count && !has_managed(inputs[k].data, inputs[k].bytes))
+		k++;
+	return k;
 }
 
 /* The image is loaded like one that the program read from a file. */
@@ -348,12 +357,16 @@ sov_result api_module_link(sov_context context, const sov_module_input *inputs, 
 			   const sov_module_options *options, sov_module *module)
 {
 	struct compile_result result = {0};
+	struct load_options l, image = {.flags = SOV_MODULE_EAGER};
 	sov_result r = link_with_options(context, inputs, count, options, module, "module is NULL",
-					 &result);
+					 &l, &result);
 
-	if (!r)
-		r = module_load(context, result.image, result.image_size,
-				&(struct load_options){.flags = SOV_MODULE_EAGER}, module);
+	if (!r) {
+		image.flags |= l.flags & SOV_MODULE_HOST_VARIABLES;
+		if (find_managed(inputs, count) < count)
+			image.flags |= SOV_MODULE_HOST_VARIABLES;
+		r = module_load(context, result.image, result.image_size, &image, module);
+	}
 	compile_result_free(&result);
 	return r;
 }
@@ -363,9 +376,18 @@ sov_result api_module_link_image(sov_context context, const sov_module_input *in
 				 size_t *bytes)
 {
 	struct compile_result result = {0};
+	struct load_options l;
 	sov_result r = link_with_options(context, inputs, count, options, bytes ? image : NULL,
-					 image ? "bytes is NULL" : "image is NULL", &result);
+					 image ? "bytes is NULL" : "image is NULL", &l, &result);
+	uint32_t managed =
+		r || l.flags & SOV_MODULE_HOST_VARIABLES ? count : find_managed(inputs, count);
 
+	if (managed < count)
+		r = set_error(SOV_ERROR_UNSUPPORTED,
+			      "inputs[%u] has .attribute(.managed), which images do not keep; use "
+			      "sov_module_link, or set SOV_MODULE_HOST_VARIABLES here and when the "
+			      "image is loaded",
+			      managed);
 	if (!r) {
 		*image = result.image;
 		*bytes = result.image_size;

@@ -92,7 +92,7 @@ static int device_query(struct winsys_device *d)
 		[WARPS] = {.index = RM_INFO_WARPS_PER_SM},
 		[SMS_PER_TPC] = {.index = RM_INFO_SMS_PER_TPC},
 	};
-	struct rm_info heap = {.index = RM_INFO_HEAP_KIB};
+	struct rm_info heap = {.index = RM_INFO_HEAP_KIB}, l2 = {.index = RM_INFO_L2_BYTES};
 	struct rm_gr_info g = {.count = 4, .facts = (uintptr_t)facts};
 	struct rm_chip chip = {0};
 	struct rm_name name = {0};
@@ -125,6 +125,10 @@ static int device_query(struct winsys_device *d)
 		return -EPROTO;
 	}
 	winsys_nv_chip_describe(d->chip, i);
+	if (query_fb_info(d, &l2, 1))
+		(void)winsys_take_error(); /* only a fact for people: 0 says that it is not known */
+	else
+		i->l2_bytes = l2.value;
 	i->multiprocessors = facts[TPCS].value * facts[SMS_PER_TPC].value;
 	i->warps_per_multiprocessor = facts[WARPS].value;
 	i->nv.sms_per_tpc = facts[SMS_PER_TPC].value;

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+import dataclasses
 import gc
 import importlib
 import sys
@@ -61,11 +62,44 @@ del host, view
 gc.collect()
 _dlpack.sweep()
 equal(len(_dlpack._exported), 0, "tensors that no consumer holds are given back")
-ok(array.__dlpack__(copy=True) is not None, "a copy is exported on request")
+copied = _dlpack.Imported(array.__dlpack__(copy=True, max_version=(1, 0)))
+ok(copied.copied, "a copy that was asked for is said to be one")
+shared = _dlpack.Imported(array.__dlpack__(max_version=(1, 0)))
+ok(not shared.copied and copied.address != shared.address, "memory that is shared is not said to be a copy")
+del copied, shared
 raises(BufferError, "device (1, 0) and not on (2, 0)", lambda: array.__dlpack__(dl_device=(2, 0)),
        "an export to another device is refused")
 raises(BufferError, "no type", lambda: sov.empty(2, "V6").__dlpack__(), "records are no DLPack type")
 raises(BufferError, "no type", lambda: sov.empty(2, ">f4").__dlpack__(), "nor are numbers of the other byte order")
+
+
+# A device of software in the role of hardware: what an array says of its memory does not change when the process maps it.
+with sov.Context() as card:
+    card.device.properties = dataclasses.replace(card.device.properties, software=False)
+    own = sov.asarray(np.arange(6, dtype="i2"))
+    device = (_dlpack.CUDA, card.device.properties.ordinal)
+    equal(own.__dlpack_device__(), device, "an array of hardware is on a device of CUDA")
+    adopted = sov.from_dlpack(own)
+    equal(adopted.ptr, own.ptr, "the context takes its own memory back by DLPack")
+    for name, of in (("an array", own), ("an array that was taken by DLPack", adopted), ("a view", own[2:])):
+        of.map()
+        equal(of.__dlpack_device__(), device, f"map() does not make {name} of hardware host memory")
+    exported = _dlpack.Imported(own.__dlpack__(max_version=(1, 0)))
+    equal((exported.device, exported.address, exported.copied), (device, own.ptr, False), "it is exported where it is")
+    exported = _dlpack.Imported(own.__dlpack__(max_version=(1, 0), copy=True))
+    equal((exported.device, exported.copied), (device, True), "a copy of it is a copy on the device")
+    exported = _dlpack.Imported(own.__dlpack__(max_version=(1, 0), dl_device=(1, 0)))
+    equal((exported.device, exported.copied), ((1, 0), True), "on the host it is a copy")
+    raises(BufferError, "and not on (1, 0)", lambda: own.__dlpack__(dl_device=(1, 0), copy=False), "which may be forbidden")
+    host = np.arange(3000.0)
+    pinned = sov.from_dlpack(host)
+    equal(pinned.__dlpack_device__(), (1, 0), "memory of the host that hardware reaches is host memory")
+    exported = _dlpack.Imported(pinned.__dlpack__(max_version=(1, 0), copy=True))
+    equal((exported.device, exported.copied), ((1, 0), True), "and so is its copy")
+    ok(exported.address != host.ctypes.data, "which lies elsewhere")
+    del own, adopted, of, exported, pinned
+    gc.collect()
+card.close()
 
 
 class OfCard:

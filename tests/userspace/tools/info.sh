@@ -17,8 +17,17 @@ has "$out" "$(printf '%-34s %s' 'memory bytes' 67108864)" "sov info prints the m
 uuid=$(echo "$out" | sed -n 's/^UUID  *\([0-9a-f-]*\) (derived from name and address)$/\1/p')
 is "$(echo "$uuid" | sed 's/[0-9a-f]/x/g')" "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" "sov info prints the UUID"
 is "$("$sov" info --json | grep -o '"uuid": "[^"]*"')" "\"uuid\": \"$uuid\"" "sov info --json has the same UUID"
-case $out in *PCI* | *temperature* | *watts*) found=1 ;; *) found=0 ;; esac
-ok $found "sov info leaves out what a software GPU does not have"
+is "$(echo "$out" | grep -E '^(PCI|L2|temperature|power|core clock|multiprocessor clock|memory clock)')" "" "sov info leaves out what a software GPU does not have"
+has "$out" "$(printf '%-34s %s' 'not modelled' 'L2 cache, clocks, temperature, power')" "and says what it does not model"
+has "$("$sov" info --json)" '"not_modelled": ["L2 cache", "clocks", "temperature", "power"]' "sov info --json says so, too"
+if command -v script >/dev/null; then
+	bold=$(printf 'name                               \033[1mgh100.0\033[0m')
+	has "$(script -qec "TERM=xterm '$sov' info" /dev/null)" "$bold" "on a terminal sov info has colours"
+	case $(script -qec "TERM=xterm NO_COLOR=1 '$sov' info" /dev/null; "$sov" info) in *"$(printf '\033')"*) found=1 ;; *) found=0 ;; esac
+	ok $found "with NO_COLOR and without a terminal it has none"
+else
+	skip "on a terminal sov info has colours" "script is not installed"
+fi
 has "$out" "free memory bytes " "sov info prints the free memory"
 has "$("$sov" info ga100.0)" "$(printf '%-34s %s' target sm_80)" "sov info finds a device by name"
 has "$("$sov" info 1)" "$(printf '%-34s %s' name ga100.0)" "sov info finds a device by ordinal"

@@ -145,6 +145,14 @@ if command -v script >/dev/null; then
 else
 	skip "sov top on a terminal" "script is not installed"
 fi
+# Signals and the terminal: the test prints TAP of its own.
+if command -v python3 >/dev/null; then
+	out=$(timeout 580 python3 tests/userspace/tools/_top_terminal.py "$sov" "$m" 2>&1) || :
+	diag "$(echo "$out" | grep -v '^ok')"
+	is "$(echo "$out" | grep -c '^ok') $(echo "$out" | grep -v '^ok')" "23 1..23" "sov top gives the terminal back by every way out"
+else
+	skip "sov top gives the terminal back by every way out" "python3 is not installed"
+fi
 is "$("$sov" top --interval 0 2>&1 | head -n 1)" "sov: top: interval '0' is too short; the minimum without --once is 0.1" \
 	"sov top rejects interval 0 without --once"
 is "$("$sov" top --interval x 2>&1 | head -n 1)" "sov: top: interval 'x' is not a number of seconds from 0 to 3600" \

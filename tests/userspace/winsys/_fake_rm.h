@@ -234,6 +234,7 @@ static void fake_info(uint64_t list, uint32_t count)
 		{RM_INFO_WARPS_PER_SM, 64},
 		{RM_INFO_SMS_PER_TPC, 2},
 		{RM_INFO_HEAP_FREE_KIB, 100 << 20},
+		{RM_INFO_L2_BYTES, 50 << 20},
 	};
 	struct rm_info *facts = (struct rm_info *)(uintptr_t)list;
 	uint32_t i, k;

@@ -51,7 +51,7 @@ static void test_enumeration(void)
 	w->info(devices[0], &info);
 	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") &&
 		   info.multiprocessors == 132 && info.warps_per_multiprocessor == 64 &&
-		   info.memory_bytes == UINT64_C(128) << 30 &&
+		   info.memory_bytes == UINT64_C(128) << 30 && info.l2_bytes == 50 << 20 &&
 		   info.shared_per_multiprocessor == 228 << 10,
 	   "nvrm: device information has the chip and its size");
 	nvrm_close();

@@ -115,6 +115,77 @@ static void managed(void)
 	MUST(sov_module_unload(m));
 }
 
+static const char shared_ptx[] =
+	PTX_HEADER ".visible .global .attribute(.managed) .align 4 .u32 shared = 7;\n";
+static const char user_ptx[] = PTX_HEADER ".extern .global .align 4 .u32 shared;\n"
+					  ".visible .entry more() {\n"
+					  "	.reg .b32 %r<2>;\n"
+					  "	ld.global.u32 %r1, [shared];\n"
+					  "	add.u32 %r1, %r1, 1;\n"
+					  "	st.global.u32 [shared], %r1;\n"
+					  "	ret;\n"
+					  "}\n";
+
+/* The host reads 7 where the variable is, and 8 after the kernel. */
+static void is_shared(sov_module m, const char *what)
+{
+	sov_ptr address, start;
+	sov_function f;
+
+	MUST(sov_module_get_function(m, "more", &f));
+	MUST(sov_module_get_variable(m, "shared", &address, NULL));
+	MUST(launch(f, NULL, 1, 1, "", NULL));
+	MUST(sov_context_wait(c, 60 * SECOND));
+	/* Device memory of a software GPU would be at another address for the process. */
+	MUST(sov_memory_range(c, address, &start, NULL));
+	ok(sov_memory_map(c, start, &(void *){NULL}) != SOV_OK && peek(address, 4) == 8 &&
+		   *(uint32_t *)(uintptr_t)address == 8,
+	   "%s", what);
+	MUST(sov_module_unload(m));
+}
+
+static void managed_linked(void)
+{
+	const sov_module_input inputs[] = {{"user", user_ptx, sizeof(user_ptx) - 1},
+					   {"shared", shared_ptx, sizeof(shared_ptx) - 1}};
+	sov_module_options host = SOV_INIT(sov_module_options);
+	size_t bytes = 0;
+	void *image = NULL;
+	sov_module m;
+
+	MUST(sov_module_link(c, inputs, 2, NULL, &m));
+	is_shared(m, "a variable with .attribute(.managed) is the host's after sov_module_link");
+	refused(sov_module_link_image(c, inputs, 2, NULL, &image, &bytes), SOV_ERROR_UNSUPPORTED,
+		"inputs[1] has .attribute(.managed), which images do not keep",
+		"sov_module_link_image names the input whose variables an image would not keep");
+	ok(!image && !bytes, "and makes no image");
+	host.flags = SOV_MODULE_HOST_VARIABLES;
+	good(sov_module_link_image(c, inputs, 2, &host, &image, &bytes),
+	     "with SOV_MODULE_HOST_VARIABLES it makes one");
+	MUST(sov_module_load(c, image, bytes, &host, &m));
+	is_shared(m, "the variables of an image are the host's with the flag");
+	free(image);
+}
+
+/* With the flag, PTX that does not have the attribute is linked so, too. */
+static void flag_linked(void)
+{
+	char plain[sizeof(shared_ptx)];
+	sov_module_options host = SOV_INIT(sov_module_options);
+	char *attribute;
+	sov_module m;
+
+	memcpy(plain, shared_ptx, sizeof(plain));
+	attribute = strstr(plain, ".attribute(.managed)");
+	memset(attribute, ' ', strlen(".attribute(.managed)"));
+	host.flags = SOV_MODULE_HOST_VARIABLES;
+	MUST(sov_module_link(c,
+			     (const sov_module_input[]){{"user", user_ptx, sizeof(user_ptx) - 1},
+							{"plain", plain, sizeof(plain) - 1}},
+			     2, &host, &m));
+	is_shared(m, "SOV_MODULE_HOST_VARIABLES is honoured by sov_module_link");
+}
+
 int main(void)
 {
 	sov_module m, again;
@@ -138,6 +209,8 @@ int main(void)
 		"destroyed", "variables of an unloaded module are not found");
 	ok(peek(other, 4) == 7, "unloading a module keeps another module's variables");
 	managed();
+	managed_linked();
+	flag_linked();
 	good(sov_context_destroy(c), "a context with loaded modules can be destroyed");
 	return tap_done();
 }

@@ -83,8 +83,11 @@ static void several_streams(sov_context c, sov_function f)
 /* NULL is the first stream in calls that know the context by another object. */
 static void null_streams(sov_context c, sov_function f)
 {
+	const sov_launch one = {.size = sizeof(one), .grid = {1, 1, 1}, .block = {32, 1, 1}};
+	sov_graph_exec exec;
 	sov_stream first;
 	sov_graph graph;
+	sov_node node;
 	sov_event e;
 
 	MUST(sov_context_get_stream(c, &first));
@@ -97,11 +100,64 @@ static void null_streams(sov_context c, sov_function f)
 	refused(sov_stream_wait(first, SOV_FOREVER), SOV_ERROR_UNSUPPORTED, "captured",
 		"it was the first stream");
 	MUST(sov_stream_end_capture(first));
-	refused(sov_stream_wait(NULL, SOV_FOREVER), SOV_ERROR_INVALID_HANDLE,
-		"names no context whose first stream that could be; sov_context_get_stream",
-		"a call that takes only a stream says where to get the first one");
+	MUST(sov_graph_destroy(graph));
+	MUST(sov_graph_create(c, 0, &graph));
+	MUST(sov_graph_add_kernel(graph, NULL, 0, f, &one, &node));
+	MUST(sov_graph_instantiate(graph, &exec));
+	good(sov_graph_launch(exec, NULL), "a graph is launched on the first stream");
+	good(sov_stream_wait(first, SOV_FOREVER), "where it ends");
+	MUST(sov_graph_exec_destroy(exec));
 	MUST(sov_graph_destroy(graph));
 	MUST(sov_event_destroy(e));
+}
+
+static void nothing(void *user)
+{
+	(void)user;
+}
+
+/* A call that takes only a stream cannot know the context. */
+static void only_a_stream(sov_context c)
+{
+	sov_copy_rect rect = SOV_INIT(sov_copy_rect);
+	sov_ptr a, b;
+	int32_t priority;
+
+	MUST(sov_memory_alloc(c, 256, &a));
+	rect.destination = a;
+	rect.source = a + 128;
+	rect.width_bytes = 4;
+	const struct {
+		const char *name;
+		sov_result result;
+		const char *error;
+	} calls[] = {
+#define CALL(name, ...) {#name, sov_##name(NULL, __VA_ARGS__), strdup(sov_last_error())}
+#define CALL1(name)     {#name, sov_##name(NULL), strdup(sov_last_error())}
+		CALL(stream_wait, SOV_FOREVER),
+		CALL(stream_get_priority, &priority),
+		CALL1(stream_destroy),
+		CALL1(stream_end_capture),
+		CALL(stream_wait_value, a, 0, 4, SOV_WAIT_REACHED),
+		CALL(stream_write_value, a, 0, 4),
+		CALL(stream_host_function, nothing, NULL),
+		CALL(memory_copy_async, a, a + 128, 4),
+		CALL(memory_fill_async, a, 0, 4, 1),
+		CALL(memory_copy_rect_async, &rect),
+		CALL(memory_alloc_async, 256, &b),
+		CALL(memory_free_async, a),
+#undef CALL
+#undef CALL1
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		ok(calls[i].result == SOV_ERROR_INVALID_HANDLE &&
+			   strstr(calls[i].error, "names no context whose first stream that could "
+						  "be; sov_context_get_stream"),
+		   "sov_%s says where to get the first stream", calls[i].name);
+		free((char *)calls[i].error);
+	}
+	MUST(sov_memory_free(c, a));
 }
 
 int main(void)
@@ -118,6 +174,7 @@ int main(void)
 	let_finish(first);
 	ok(ends_without_lock(c), "a wait for the context's only stream takes no lock");
 	several_streams(c, f);
+	only_a_stream(c);
 	null_streams(c, f);
 	MUST(launch(f, NULL, 1, 32, "", NULL));
 	let_finish(first);
