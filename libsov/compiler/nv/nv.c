@@ -58,6 +58,10 @@ static bool stage_regalloc(struct mir_func *f)
 			f->retry_without_requests = true;
 			return true;
 		}
+		if (!fits && f->uniform_temporaries) {
+			f->retry_without_uniform = true;
+			return true;
+		}
 		if (!fits && f->one_arrival && nv_has_group_products(f)) {
 			f->retry_with_arrivals = true;
 			return true;
