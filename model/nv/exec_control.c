@@ -172,7 +172,7 @@ static void form_group(struct warp *w, uint32_t lanes)
 static uint32_t lanes_waited_for(const struct warp *w, uint32_t lane)
 {
 	uint32_t need =
-		w->wait[lane] == WAIT_BSYNC ? w->breg[w->wait_on[lane]][lane] : w->wait_on[lane];
+		w->wait[lane] == WAIT_BSYNC ? w->rare.breg[w->wait_on[lane]][lane] : w->wait_on[lane];
 
 	return (need & w->live) | 1u << lane;
 }
@@ -215,7 +215,7 @@ static void gather_collective(struct warp *w, uint32_t lanes)
 /* Lanes whose copy of the barrier is that of a lane at BSYNC and was not saved by BMOV. */
 static uint32_t lanes_with_same_copy(const struct warp *w, uint32_t lane)
 {
-	const uint32_t *breg = w->breg[w->wait_on[lane]];
+	const uint32_t *breg = w->rare.breg[w->wait_on[lane]];
 	uint32_t same = 0;
 
 	EACH_LANE(i)
@@ -260,10 +260,10 @@ static void clear_barrier(uint32_t *breg, uint32_t lanes)
  * continue, or neither. */
 static bool same_bsync(const struct warp *w, uint32_t a, uint32_t b)
 {
-	uint32_t on = w->wait_on[a], copy = w->breg[on & (BREGS - 1)][a];
+	uint32_t on = w->wait_on[a], copy = w->rare.breg[on & (BREGS - 1)][a];
 
 	return w->wait[a] == WAIT_BSYNC && w->wait[b] == WAIT_BSYNC && w->wait_on[b] == on &&
-	       w->breg[on][b] == copy && copy >> a & 1 && copy >> b & 1 &&
+	       w->rare.breg[on][b] == copy && copy >> a & 1 && copy >> b & 1 &&
 	       !((w->moved[on] >> a ^ w->moved[on] >> b) & 1);
 }
 
@@ -285,8 +285,8 @@ static void release_waiters(struct warp *w)
 		if (!go)
 			continue;
 		if (w->wait[i] == WAIT_BSYNC) {
-			leave_barrier(w->breg[w->wait_on[i]], go, lanes_waited_for(w, i) & ~go);
-			clear_barrier(w->breg[w->wait_on[i]], go);
+			leave_barrier(w->rare.breg[w->wait_on[i]], go, lanes_waited_for(w, i) & ~go);
+			clear_barrier(w->rare.breg[w->wait_on[i]], go);
 		} else if (w->wait[i] == WAIT_WARPSYNC)
 			w->late |= go;
 		else
@@ -414,13 +414,14 @@ static void run_bssy(struct warp *w, const struct op *op, uint32_t mask)
 	uint32_t row[LANES];
 
 	row_splat(row, mask & pred_read(w, op, 0));
-	row_blend(w->breg[op->breg], row, mask);
+	row_blend(w->rare.breg[op->breg], row, mask);
 	w->moved[op->breg] &= ~mask;
+	w->rare_written = true;
 }
 
 static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t *breg = w->breg[op->breg], members = 0;
+	uint32_t *breg = w->rare.breg[op->breg], members = 0;
 
 	mask &= pred_read(w, op, 0);
 	EACH_LANE(i)
@@ -459,7 +460,7 @@ static void run_released_first(struct warp *w, uint32_t released)
 
 static void run_break(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t leaving = mask & pred_read(w, op, 0), *breg = w->breg[op->breg];
+	uint32_t leaving = mask & pred_read(w, op, 0), *breg = w->rare.breg[op->breg];
 	uint32_t ready = w->ready, released;
 
 	for (uint32_t k = 0; k < LANES; k++)
@@ -479,18 +480,19 @@ static void run_bmov_read(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t zero[LANES] = {0};
 
-	row_blend(w->r[op->d], w->breg[op->breg], mask);
+	row_blend(w->r[op->d], w->rare.breg[op->breg], mask);
 	w->moved[op->breg] |= mask;
 	if (op->data[0])
-		row_blend(w->breg[op->breg], zero, mask);
+		row_blend(w->rare.breg[op->breg], zero, mask);
 }
 
 static void run_bmov_write(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES];
 
-	row_blend(w->breg[op->breg], fetch_source(w, op, 0, space), mask);
+	row_blend(w->rare.breg[op->breg], fetch_source(w, op, 0, space), mask);
 	w->moved[op->breg] |= mask;
+	w->rare_written = true;
 }
 
 /*
@@ -535,10 +537,11 @@ static void block_collective(struct warp *w, const struct op *op, uint32_t mask,
 			     const uint32_t *need)
 {
 	mask &= pred_read(w, op, 0);
+	w->rare_written = true;
 	for (uint32_t i = 0; i < LANES; i++) {
 		if (!(mask >> i & 1))
 			continue;
-		w->collective[i] = w->next + (uint64_t)op->target;
+		w->rare.collective[i] = w->next + (uint64_t)op->target;
 		block_lanes(w, 1u << i, WAIT_COLLECTIVE, need[i]);
 	}
 	release_waiters(w);
@@ -561,7 +564,7 @@ static void run_collective_all(struct warp *w, const struct op *op, uint32_t mas
 
 static void run_endcollective(struct warp *w, const struct op *op, uint32_t mask)
 {
-	branch_each(w, mask & pred_read(w, op, 0), w->collective);
+	branch_each(w, mask & pred_read(w, op, 0), w->rare.collective);
 }
 
 /* Branches. */
@@ -644,7 +647,8 @@ static void run_exit(struct warp *w, const struct op *op, uint32_t mask)
 	w->live &= ~mask;
 	w->mask &= ~mask;
 	w->cta->live -= (uint32_t)__builtin_popcount(mask);
-	release_waiters(w);
+	if (w->live)
+		release_waiters(w);
 	for (uint32_t bar = 0; bar < w->grid->barriers; bar++)
 		if (bar_is_complete(w->cta, bar))
 			bar_complete(w->cta, bar);
