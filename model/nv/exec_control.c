@@ -43,6 +43,8 @@ bool warp_schedule(struct warp *w, bool rotate)
 
 	if (w->mask)
 		make_ready(w, w->mask, w->pc);
+	if (!w->ready)
+		return false;
 	/* Mostly all ready lanes are one group. */
 	if (w->ready && w->group[first_lane(w->ready)] == w->ready)
 		lane = first_lane(w->ready);
@@ -193,6 +195,16 @@ static uint32_t lanes_at_same_sync(const struct warp *w, uint32_t lane)
 {
 	uint32_t same = 0;
 
+	if (w->wait[lane] == WAIT_BSYNC) { /* as below, in vectors */
+		uint32_t on = w->wait_on[lane], need = lanes_waited_for(w, lane), live = w->live;
+		const uint32_t *breg = w->rare.breg[on];
+
+		EACH_LANE(i)
+			same |= (uint32_t)((w->wait[i] == WAIT_BSYNC) & (w->wait_on[i] == on) &
+					   (((breg[i] & live) | 1u << i) == need))
+				<< i;
+		return same & live;
+	}
 	for (uint32_t i = 0; i < LANES; i++)
 		if (same_sync(w, i, lane))
 			same |= 1u << i;

@@ -61,11 +61,11 @@ static bool emit_nothing(struct block *b, const struct op *op)
 
 static bool emit_helper(struct block *b, const struct op *op)
 {
-	run_fn *fn = translated_handler(op);
+	run_fn *fn = translated_handler(op, b->e->isa);
 
 	if (!fn)
 		return false;
-	block_call(b, fn);
+	block_call_vector(b, fn);
 	return true;
 }
 
