@@ -154,13 +154,13 @@ struct warp {
 	uint32_t active; /* lanes of mask whose guard predicate is true */
 	uint64_t pc, next;
 	uint64_t readied; /* how often lanes became ready */
-	uint32_t late; /* released by WARPSYNC or BREAK, or yielded, and not scheduled since */
-	uint8_t wait[LANES]; /* enum wait */
+	uint32_t late;    /* released by WARPSYNC or BREAK, or yielded, and not scheduled since */
+	uint8_t wait[LANES];   /* enum wait */
 	uint32_t moved[BREGS]; /* lanes whose register was read or written by BMOV */
 	uint32_t arrived[BARRIERS];
 	uint32_t bar_result;
-	uint8_t cluster_state; /* enum cluster_state */
-	bool has_run;          /* its registers are initialised */
+	uint8_t cluster_state;  /* enum cluster_state */
+	bool has_run;           /* its registers are initialised */
 	uint32_t index, leader; /* leader: lane that determined the last scheduled group */
 	uint8_t halt;           /* ends the scheduling quantum: HALT_* */
 	uint64_t clock;         /* instructions issued; in hazard mode, cycles */

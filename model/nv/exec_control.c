@@ -173,8 +173,8 @@ static void form_group(struct warp *w, uint32_t lanes)
 /* Returns the lanes that a blocked lane waits for, besides itself. */
 static uint32_t lanes_waited_for(const struct warp *w, uint32_t lane)
 {
-	uint32_t need =
-		w->wait[lane] == WAIT_BSYNC ? w->rare.breg[w->wait_on[lane]][lane] : w->wait_on[lane];
+	uint32_t need = w->wait[lane] == WAIT_BSYNC ? w->rare.breg[w->wait_on[lane]][lane]
+						    : w->wait_on[lane];
 
 	return (need & w->live) | 1u << lane;
 }
@@ -297,7 +297,8 @@ static void release_waiters(struct warp *w)
 		if (!go)
 			continue;
 		if (w->wait[i] == WAIT_BSYNC) {
-			leave_barrier(w->rare.breg[w->wait_on[i]], go, lanes_waited_for(w, i) & ~go);
+			leave_barrier(w->rare.breg[w->wait_on[i]], go,
+				      lanes_waited_for(w, i) & ~go);
 			clear_barrier(w->rare.breg[w->wait_on[i]], go);
 		} else if (w->wait[i] == WAIT_WARPSYNC)
 			w->late |= go;
@@ -331,6 +332,35 @@ static uint32_t bar_arrived_threads(const struct cta *c, uint32_t bar, bool coun
 	return n;
 }
 
+/* All live lanes of a warp wait at a barrier as one group: only the first one's state says so. */
+static void block_warp(struct warp *w, uint32_t bar)
+{
+	uint32_t lane = first_lane(w->live);
+
+	w->lane_pc[lane] = w->pc;
+	w->group[lane] = w->live;
+	w->wait[lane] = WAIT_BAR;
+	w->wait_on[lane] = bar;
+	w->mask = 0;
+}
+
+/* Continues such a warp as warp_schedule() would; false: it is none. */
+static bool release_warp(struct warp *w, uint32_t bar)
+{
+	uint32_t lane = w->live ? first_lane(w->live) : 0;
+
+	if (!w->live || w->wait[lane] != WAIT_BAR || w->wait_on[lane] != bar ||
+	    w->group[lane] != w->live)
+		return false;
+	memset(w->wait, WAIT_NOTHING, sizeof(w->wait));
+	w->readied++;
+	w->leader = 31u - (uint32_t)__builtin_clz(w->live);
+	w->late &= ~w->live;
+	w->mask = w->live;
+	w->pc = w->lane_pc[lane] + WORD_BYTES;
+	return true;
+}
+
 /* Completes a barrier and returns the result of its vote. */
 static uint32_t bar_complete(struct cta *c, uint32_t bar)
 {
@@ -343,6 +373,13 @@ static uint32_t bar_complete(struct cta *c, uint32_t bar)
 		struct warp *w = &c->warps[i];
 		uint32_t lanes = 0;
 
+		if (!w->arrived[bar])
+			continue;
+		if (release_warp(w, bar)) {
+			w->arrived[bar] = 0;
+			w->bar_result = result;
+			continue;
+		}
 		EACH_LANE(l)
 			lanes |= (uint32_t)((w->wait[l] == WAIT_BAR) & (w->wait_on[l] == bar)) << l;
 		release_lanes(w, lanes);
@@ -362,11 +399,20 @@ static bool bar_is_complete(const struct cta *c, uint32_t bar)
 	return here && here >= (expected ? expected : c->live);
 }
 
+/* A lane's value of source i. */
+static uint32_t source_of_lane(struct warp *w, const struct op *op, uint32_t i, uint32_t lane)
+{
+	uint32_t space[2 * LANES];
+
+	if (op->s[i].kind == SOURCE_IMMEDIATE)
+		return op->s[i].value;
+	return fetch_source(w, op, i, space)[lane];
+}
+
 static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t space[2][2 * LANES], lane = mask ? first_lane(mask) : 0, kind = op->data[0];
-	uint32_t bar = fetch_source(w, op, 0, space[0])[lane],
-		 count = fetch_source(w, op, 1, space[1])[lane];
+	uint32_t lane = mask ? first_lane(mask) : 0, kind = op->data[0];
+	uint32_t bar = source_of_lane(w, op, 0, lane), count = source_of_lane(w, op, 1, lane);
 	uint32_t votes = pred_read(w, op, 0);
 
 	if (!mask)
@@ -406,6 +452,8 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 	/* The last group to arrive continues immediately, before divergent lanes of its warp. */
 	if (bar_is_complete(w->cta, bar))
 		w->bar_result = bar_complete(w->cta, bar);
+	else if (kind != SASS_BAR_ARV && mask == w->live)
+		block_warp(w, bar);
 	else if (kind != SASS_BAR_ARV)
 		block_lanes(w, mask, WAIT_BAR, bar);
 }

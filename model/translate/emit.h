@@ -112,8 +112,8 @@ void emit_store(struct emit *e, enum scalar base, uint32_t offset, int v);
 /* Stores lanes of a mask; the others keep their contents. */
 void emit_store_lanes(struct emit *e, enum scalar base, uint32_t offset, int v, enum scalar mask,
 		      uint32_t chunk);
-/* More vector registers, for values that are also in memory: copies into one (lanes of a mask only),
- * and from one. Calls destroy them. */
+/* More vector registers, for values that are also in memory: copies into one (lanes of a mask
+ * only), and from one. Calls destroy them. */
 void emit_keep(struct emit *e, uint32_t number, int v);
 void emit_keep_lanes(struct emit *e, uint32_t number, int v, enum scalar mask, uint32_t chunk);
 void emit_kept(struct emit *e, int v, uint32_t number);
