@@ -76,7 +76,7 @@ void block_raw_source(struct block *b, int v, uint32_t i, uint32_t word, uint32_
 /* Source i with its modifiers. */
 void block_source(struct block *b, int v, uint32_t i, uint32_t chunk);
 void block_destination(struct block *b, uint32_t word, int v, uint32_t chunk);
-/* Vector registers have other contents now, or on one of the ways that lead here. */
+/* Vector registers have other contents now, or on one of the paths that lead here. */
 void block_forget_rows(struct block *b);
 void block_load_predicate(struct block *b, enum scalar d, uint32_t i);
 /* Writes the bits of the instruction's lanes. Destroys bits and S_4. */

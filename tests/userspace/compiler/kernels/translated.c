@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The kernels of tests/kernels leave the same bytes in all buffers, whether a software GPU
- * interprets or translates their code. Each way runs in a process of its own, with one host thread,
+ * interprets or translates their code. Each mode runs in a process of its own, with one host thread,
  * so that blocks have an order.
  */
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 #include "tests/tap.h"
 
 #define WITNESS  0
-#define WAYS     3
+#define MODES     3
 #define MAX_TEXT (1 << 22)
 
 /* What a process says of each kernel. */
@@ -24,7 +24,7 @@ struct outcome {
 static const struct {
 	const char *name;
 	enum emit_isa isa;
-} ways[WAYS] = {{"0", EMIT_NONE}, {"eager-avx2", EMIT_AVX2}, {"eager", EMIT_AVX512}};
+} modes[MODES] = {{"0", EMIT_NONE}, {"eager-avx2", EMIT_AVX2}, {"eager", EMIT_AVX512}};
 
 /* FNV-1a */
 static uint64_t sum_of(const struct work_buffer *b)
@@ -63,12 +63,12 @@ static void run_kernel(sov_context c, const struct work_kind *kind, struct outco
 	free(text);
 }
 
-static void run_all(const char *way, struct outcome outcomes[WORK_KINDS])
+static void run_all(const char *mode, struct outcome outcomes[WORK_KINDS])
 {
 	sov_context c = NULL;
 	sov_device d;
 
-	setenv("SOV_SOFT_TRANSLATE", way, 1);
+	setenv("SOV_SOFT_TRANSLATE", mode, 1);
 	soft_gpus("gh100:vram=256M:threads=1");
 	if (sov_device_open(0, &d) || sov_context_create(d, NULL, &c))
 		return;
@@ -78,7 +78,7 @@ static void run_all(const char *way, struct outcome outcomes[WORK_KINDS])
 }
 
 /* False: the process ended early. */
-static bool run_in_child(const char *way, struct outcome outcomes[WORK_KINDS])
+static bool run_in_child(const char *mode, struct outcome outcomes[WORK_KINDS])
 {
 	size_t bytes = WORK_KINDS * sizeof(outcomes[0]), done = 0;
 	int ends[2], status;
@@ -89,7 +89,7 @@ static bool run_in_child(const char *way, struct outcome outcomes[WORK_KINDS])
 		return false;
 	child = fork();
 	if (!child) {
-		run_all(way, outcomes);
+		run_all(mode, outcomes);
 		for (; done < bytes && n > 0; done += n > 0 ? (size_t)n : 0)
 			n = write(ends[1], (char *)outcomes + done, bytes - done);
 		_exit(done != bytes);
@@ -103,24 +103,24 @@ static bool run_in_child(const char *way, struct outcome outcomes[WORK_KINDS])
 
 int main(void)
 {
-	static struct outcome all[WAYS][WORK_KINDS];
+	static struct outcome all[MODES][WORK_KINDS];
 
 	unsetenv("SOV_VISIBLE_DEVICES");
-	for (int way = 0; way < WAYS; way++) {
-		if (emit_isa_of_host(ways[way].isa) != ways[way].isa) {
+	for (int mode = 0; mode < MODES; mode++) {
+		if (emit_isa_of_host(modes[mode].isa) != modes[mode].isa) {
 			ok(true, "SOV_SOFT_TRANSLATE=%s # SKIP this host has not these vectors",
-			   ways[way].name);
+			   modes[mode].name);
 			continue;
 		}
-		if (!ok(run_in_child(ways[way].name, all[way]),
-			"a process runs the kernels with SOV_SOFT_TRANSLATE=%s", ways[way].name))
+		if (!ok(run_in_child(modes[mode].name, all[mode]),
+			"a process runs the kernels with SOV_SOFT_TRANSLATE=%s", modes[mode].name))
 			continue;
 		for (int k = 0; k < WORK_KINDS; k++) {
-			const struct outcome *o = &all[way][k], *witness = &all[WITNESS][k];
+			const struct outcome *o = &all[mode][k], *witness = &all[WITNESS][k];
 
 			if (!ok(o->ran && !memcmp(o->sums, witness->sums, sizeof(o->sums)),
 				"%s leaves the interpreter's bytes with SOV_SOFT_TRANSLATE=%s",
-				work_kinds[k].function, ways[way].name))
+				work_kinds[k].function, modes[mode].name))
 				diag("%s", o->ran ? "the bytes differ" : o->why);
 		}
 	}
