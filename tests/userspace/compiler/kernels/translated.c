@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The kernels of tests/kernels leave the same bytes in all buffers, whether a software GPU
- * interprets or translates their code. Each mode runs in a process of its own, with one host thread,
- * so that blocks have an order.
+ * interprets or translates their code. Each mode runs in a process of its own, with one host
+ * thread, so that blocks have an order.
  */
 #include <sys/wait.h>
 #include "model/translate/emit.h"
@@ -11,7 +11,7 @@
 #include "tests/tap.h"
 
 #define WITNESS  0
-#define MODES     3
+#define MODES    3
 #define MAX_TEXT (1 << 22)
 
 /* What a process says of each kernel. */
