@@ -290,6 +290,7 @@ void mmu_enter(struct mmu_reader *r, struct model_space *s)
 {
 	r->space = s;
 	memset(r->tlb, 0, sizeof(r->tlb));
+	memset(r->spans, 0, sizeof(r->spans));
 	pthread_mutex_lock(&s->lock);
 	atomic_store(&r->seen, atomic_load(&s->generation));
 	r->next = s->readers;
@@ -319,6 +320,7 @@ void mmu_poll_slow(struct mmu_reader *r)
 	if (r->weak)
 		weak_memory_flush(r->weak);
 	memset(r->tlb, 0, sizeof(r->tlb));
+	memset(r->spans, 0, sizeof(r->spans));
 	atomic_store_explicit(&r->seen, generation, memory_order_release);
 }
 
@@ -355,6 +357,49 @@ uint8_t *mmu_walk(struct mmu_reader *r, uint64_t va, uint32_t access, enum mmu_r
 	r->tlb[slot].host = host - va % MMU_PAGE_BYTES;
 	r->tlb[slot].access = allowed;
 	return host;
+}
+
+/* The leaves of a table around one of them that continue it on the host with the same rights. */
+static void extend_span(struct mmu_span *s, const entry *table, uint32_t index)
+{
+	uintptr_t value = atomic_load_explicit(&table[index], memory_order_acquire);
+	uint32_t first = index, end = index + 1;
+
+	while (first && atomic_load_explicit(&table[first - 1], memory_order_acquire) ==
+				value - (uintptr_t)(index - first + 1) * MMU_PAGE_BYTES)
+		first--;
+	while (end < level_entries[0] && atomic_load_explicit(&table[end], memory_order_acquire) ==
+						 value + (uintptr_t)(end - index) * MMU_PAGE_BYTES)
+		end++;
+	s->start -= (uint64_t)(index - first) * MMU_PAGE_BYTES;
+	s->host -= (size_t)(index - first) * MMU_PAGE_BYTES;
+	s->bytes = (uint64_t)(end - first) * MMU_PAGE_BYTES;
+}
+
+const struct mmu_span *mmu_walk_span(struct mmu_reader *r, uint64_t va, uint32_t access)
+{
+	uint32_t level = 0, index = level_index(0, va);
+	struct mmu_span found = {.bytes = MMU_PAGE_BYTES};
+	entry *e = NULL;
+
+	if (r->space->walk) {
+		found.host = r->space->walk(r->space->walk_argument, va, &found.access);
+	} else if (!(va >> MMU_VA_BITS)) {
+		uintptr_t value = walk_tables(r->space, va, &level, &e);
+
+		found.bytes = level_bytes(level);
+		found.access = value & FLAGS;
+		found.host =
+			value ? (uint8_t *)(value & ~(uintptr_t)FLAGS) + va % found.bytes : NULL;
+	}
+	if (!found.host || (found.access & access) != access)
+		return NULL;
+	found.start = va & ~(found.bytes - 1);
+	found.host -= va % found.bytes;
+	if (e && level == 0)
+		extend_span(&found, e - index, index);
+	r->spans[(va >> MMU_SPAN_BITS) % MMU_SPANS] = found;
+	return &r->spans[(va >> MMU_SPAN_BITS) % MMU_SPANS];
 }
 
 #define MOVE(type, at) \

@@ -54,6 +54,8 @@ struct model {
 #define MMU_PAGE_BYTES (1u << MMU_PAGE_BITS)
 #define MMU_VA_BITS    49
 #define MMU_TLB        256
+#define MMU_SPANS      128
+#define MMU_SPAN_BITS  16
 
 struct model_space {
 	struct model *model;
@@ -78,6 +80,13 @@ struct mmu_reader {
 		uint8_t *host;
 		uint32_t access;
 	} tlb[MMU_TLB];
+	/* Runs of pages that are adjacent on the host, too: vector accesses have one translation. A
+	 * span does not cross a multiple of 2 MiB. */
+	struct mmu_span {
+		uint64_t start, bytes; /* bytes is 0: empty */
+		uint8_t *host;
+		uint32_t access;
+	} spans[MMU_SPANS];
 };
 
 enum mmu_result { MMU_OK, MMU_UNMAPPED, MMU_DENIED };
@@ -103,6 +112,17 @@ static inline uint8_t *mmu_translate(struct mmu_reader *r, uint64_t va, uint32_t
 	if (r->tlb[slot].page == page + 1 && (r->tlb[slot].access & access) == access)
 		return r->tlb[slot].host + va % MMU_PAGE_BYTES;
 	return mmu_walk(r, va, access, why);
+}
+const struct mmu_span *mmu_walk_span(struct mmu_reader *r, uint64_t va, uint32_t access);
+/* The span around va, valid as long as a translation; NULL: va does not permit the access. */
+static inline const struct mmu_span *mmu_find_span(struct mmu_reader *r, uint64_t va,
+						   uint32_t access)
+{
+	const struct mmu_span *s = &r->spans[(va >> MMU_SPAN_BITS) % MMU_SPANS];
+
+	if (va - s->start < s->bytes && (s->access & access) == access)
+		return s;
+	return mmu_walk_span(r, va, access);
 }
 /* Copy across pages. On failure *fault is the first address that could not be translated. */
 enum mmu_result mmu_read(struct mmu_reader *r, uint64_t va, void *out, uint64_t bytes,

@@ -5,6 +5,7 @@
  * block in most launches. Between quanta the thread checks for a stop request and
  * processes TLB invalidations. */
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,35 +213,6 @@ static uint64_t local_bytes(const struct grid *g)
 	return (uint64_t)g->local_low + g->local_high;
 }
 
-static struct cta *cta_create(struct exec *x)
-{
-	struct grid *g = (struct grid *)x->thread.work;
-	struct cta *c = calloc(1, sizeof(*c));
-	bool good;
-
-	if (!c)
-		return NULL;
-	c->grid = g;
-	c->exec = x;
-	c->warps = calloc(g->warps, sizeof(*c->warps));
-	c->rows = aligned_alloc(CACHE_LINE, (size_t)g->warps * ROW_COUNT * ROW_BYTES);
-	c->shared = malloc(g->shared_bytes + 1);
-	c->local = malloc(local_bytes(g) * g->threads + 1);
-	good = c->warps && c->rows && c->shared && c->local;
-	if (good && x->thread.reader.weak)
-		good = (c->weak = weak_unit_create(x->thread.reader.weak)) != NULL;
-	if (good && g->profile)
-		good = (c->profile = profile_unit_create(g->profile)) != NULL;
-	if (good && g->hazard)
-		good = (c->copies = copies_create(g->shared_bytes)) != NULL;
-	for (uint32_t i = 0; good && g->hazard && i < g->warps; i++)
-		good = (c->warps[i].hazard = hazard_create()) != NULL;
-	if (good)
-		return c;
-	cta_free(c);
-	return NULL;
-}
-
 /* Numbers the warp's threads in three dimensions: one division for the first, then by counting. */
 static void start_threads(struct warp *w, uint32_t first)
 {
@@ -269,25 +241,65 @@ static void start_threads(struct warp *w, uint32_t first)
 	}
 }
 
+/* What all blocks have in common. */
+static void warp_init(struct cta *c, struct warp *w, uint32_t index)
+{
+	w->grid = c->grid;
+	w->r = (uint32_t(*)[LANES])c->rows + (size_t)index * ROW_COUNT;
+	memset(w->r[ROW_ZERO], 0, (ROW_COUNT - ROW_ZERO) * (size_t)ROW_BYTES);
+	start_threads(w, index * LANES);
+}
+
+static struct cta *cta_create(struct exec *x)
+{
+	struct grid *g = (struct grid *)x->thread.work;
+	struct cta *c = calloc(1, sizeof(*c));
+	bool good;
+
+	if (!c)
+		return NULL;
+	c->grid = g;
+	c->exec = x;
+	c->warps = calloc(g->warps, sizeof(*c->warps));
+	c->rows = aligned_alloc(CACHE_LINE, (size_t)g->warps * ROW_COUNT * ROW_BYTES);
+	c->shared = malloc(g->shared_bytes + 1);
+	c->local = malloc(local_bytes(g) * g->threads + 1);
+	good = c->warps && c->rows && c->shared && c->local;
+	if (good && x->thread.reader.weak)
+		good = (c->weak = weak_unit_create(x->thread.reader.weak)) != NULL;
+	if (good && g->profile)
+		good = (c->profile = profile_unit_create(g->profile)) != NULL;
+	if (good && g->hazard)
+		good = (c->copies = copies_create(g->shared_bytes)) != NULL;
+	for (uint32_t i = 0; good && g->hazard && i < g->warps; i++)
+		good = (c->warps[i].hazard = hazard_create()) != NULL;
+	for (uint32_t i = 0; good && i < g->warps; i++)
+		warp_init(c, &c->warps[i], i);
+	if (good)
+		return c;
+	cta_free(c);
+	return NULL;
+}
+
 static void warp_start(struct cta *c, struct warp *w, uint32_t index)
 {
 	struct grid *g = c->grid;
-	uint32_t first = index * LANES, threads = g->threads - first;
+	uint32_t threads = g->threads - index * LANES, (*rows)[LANES] = w->r;
 	struct hazard *hazard = w->hazard;
 
-	memset(w, 0, sizeof(*w));
+	memset(w, 0, offsetof(struct warp, tid));
+	if (w->rare_written)
+		memset(&w->rare, 0, sizeof(w->rare));
+	w->rare_written = false;
 	w->cta = c;
 	w->grid = g;
 	w->exec = c->exec;
 	w->index = index;
 	w->hazard = hazard;
 	w->weak = c->weak;
-	w->r = (uint32_t(*)[LANES])c->rows + (size_t)index * ROW_COUNT;
+	w->r = rows;
 	w->registers = g->registers;
-	memset(w->r, POISON, (size_t)g->registers * ROW_BYTES);
-	memset(w->r[ROW_ZERO], 0, (ROW_COUNT - ROW_ZERO) * (size_t)ROW_BYTES);
 	w->p[SASS_PT] = w->p[PRED_UNIFORM + SASS_PT] = ALL_LANES;
-	start_threads(w, first);
 	w->live = w->mask = threads >= LANES ? ALL_LANES : (1u << threads) - 1;
 	w->pc = g->work.program;
 	if (hazard)
@@ -315,6 +327,13 @@ static void cta_start(struct cta *c, const uint32_t first[3], uint64_t index)
 	memset(c->local, POISON, local_bytes(g) * g->threads);
 	for (uint32_t i = 0; i < g->warps; i++)
 		warp_start(c, &c->warps[i], i);
+}
+
+/* When the warp first runs, so that its registers stay in the host's cache. */
+static void warp_init_registers(struct warp *w)
+{
+	memset(w->r, POISON, (size_t)w->grid->registers * ROW_BYTES);
+	w->has_run = true;
 }
 
 static uint32_t warp_quantum(struct warp *w)
@@ -350,6 +369,8 @@ static enum run_result cta_run(struct cta *c)
 			if (!w->live)
 				continue;
 			w->halt = 0;
+			if (!w->has_run)
+				warp_init_registers(w);
 			total += warp_run(w, warp_quantum(w));
 			yielded &= w->halt == HALT_YIELD;
 			mmu_poll(&c->exec->thread.reader);

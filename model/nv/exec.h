@@ -156,26 +156,33 @@ struct warp {
 	uint32_t live, mask, ready;
 	uint32_t active; /* lanes of mask whose guard predicate is true */
 	uint64_t pc, next;
-	uint64_t lane_pc[LANES];
-	uint32_t group[LANES];
-	uint64_t ready_since[LANES], readied; /* readied: how often lanes became ready */
-	uint32_t late; /* released by WARPSYNC or BREAK, or yielded, and not scheduled since */
-	uint8_t wait[LANES]; /* enum wait */
-	/* Member mask (WARPSYNC), convergence barrier register, or barrier number. */
-	uint32_t wait_on[LANES];
-	uint32_t breg[BREGS][LANES];
-	uint32_t moved[BREGS];      /* lanes whose register was read or written by BMOV */
-	uint64_t collective[LANES]; /* return address of ENDCOLLECTIVE */
-	uint32_t rpc[2][LANES];     /* RPCMOV: low and high words */
+	uint64_t readied; /* how often lanes became ready */
+	uint32_t late;    /* released by WARPSYNC or BREAK, or yielded, and not scheduled since */
+	uint8_t wait[LANES];   /* enum wait */
+	uint32_t moved[BREGS]; /* lanes whose register was read or written by BMOV */
 	uint32_t arrived[BARRIERS];
 	uint32_t bar_result;
-	uint8_t cluster_state; /* enum cluster_state */
-	uint32_t tid[3][LANES];
+	uint8_t cluster_state;  /* enum cluster_state */
+	bool has_run;           /* its registers are initialised */
 	uint32_t index, leader; /* leader: lane that determined the last scheduled group */
 	uint8_t halt;           /* ends the scheduling quantum: HALT_* */
 	uint64_t clock;         /* instructions issued; in hazard mode, cycles */
 	struct hazard *hazard;
 	struct weak_unit *weak; /* the block's; NULL: memory is strongly ordered */
+	/* What follows is not cleared when a block starts. Thread indices are those of all blocks;
+	 * the others have a value when a lane has become ready or waits. */
+	uint32_t tid[3][LANES];
+	uint64_t lane_pc[LANES], ready_since[LANES];
+	uint32_t group[LANES];
+	/* Member mask (WARPSYNC), convergence barrier register, or barrier number. */
+	uint32_t wait_on[LANES];
+	/* Cleared if a warp of the last block wrote to one of these. */
+	bool rare_written;
+	struct {
+		uint32_t breg[BREGS][LANES];
+		uint64_t collective[LANES]; /* return address of ENDCOLLECTIVE */
+		uint32_t rpc[2][LANES];     /* RPCMOV: low and high words */
+	} rare;
 };
 
 struct cta {

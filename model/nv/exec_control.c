@@ -43,6 +43,8 @@ bool warp_schedule(struct warp *w, bool rotate)
 
 	if (w->mask)
 		make_ready(w, w->mask, w->pc);
+	if (!w->ready)
+		return false;
 	/* Mostly all ready lanes are one group. */
 	if (w->ready && w->group[first_lane(w->ready)] == w->ready)
 		lane = first_lane(w->ready);
@@ -171,8 +173,8 @@ static void form_group(struct warp *w, uint32_t lanes)
 /* Returns the lanes that a blocked lane waits for, besides itself. */
 static uint32_t lanes_waited_for(const struct warp *w, uint32_t lane)
 {
-	uint32_t need =
-		w->wait[lane] == WAIT_BSYNC ? w->breg[w->wait_on[lane]][lane] : w->wait_on[lane];
+	uint32_t need = w->wait[lane] == WAIT_BSYNC ? w->rare.breg[w->wait_on[lane]][lane]
+						    : w->wait_on[lane];
 
 	return (need & w->live) | 1u << lane;
 }
@@ -193,6 +195,16 @@ static uint32_t lanes_at_same_sync(const struct warp *w, uint32_t lane)
 {
 	uint32_t same = 0;
 
+	if (w->wait[lane] == WAIT_BSYNC) { /* as below, in vectors */
+		uint32_t on = w->wait_on[lane], need = lanes_waited_for(w, lane), live = w->live;
+		const uint32_t *breg = w->rare.breg[on];
+
+		EACH_LANE(i)
+			same |= (uint32_t)((w->wait[i] == WAIT_BSYNC) & (w->wait_on[i] == on) &
+					   (((breg[i] & live) | 1u << i) == need))
+				<< i;
+		return same & live;
+	}
 	for (uint32_t i = 0; i < LANES; i++)
 		if (same_sync(w, i, lane))
 			same |= 1u << i;
@@ -215,7 +227,7 @@ static void gather_collective(struct warp *w, uint32_t lanes)
 /* Lanes whose copy of the barrier is that of a lane at BSYNC and was not saved by BMOV. */
 static uint32_t lanes_with_same_copy(const struct warp *w, uint32_t lane)
 {
-	const uint32_t *breg = w->breg[w->wait_on[lane]];
+	const uint32_t *breg = w->rare.breg[w->wait_on[lane]];
 	uint32_t same = 0;
 
 	EACH_LANE(i)
@@ -260,10 +272,10 @@ static void clear_barrier(uint32_t *breg, uint32_t lanes)
  * continue, or neither. */
 static bool same_bsync(const struct warp *w, uint32_t a, uint32_t b)
 {
-	uint32_t on = w->wait_on[a], copy = w->breg[on & (BREGS - 1)][a];
+	uint32_t on = w->wait_on[a], copy = w->rare.breg[on & (BREGS - 1)][a];
 
 	return w->wait[a] == WAIT_BSYNC && w->wait[b] == WAIT_BSYNC && w->wait_on[b] == on &&
-	       w->breg[on][b] == copy && copy >> a & 1 && copy >> b & 1 &&
+	       w->rare.breg[on][b] == copy && copy >> a & 1 && copy >> b & 1 &&
 	       !((w->moved[on] >> a ^ w->moved[on] >> b) & 1);
 }
 
@@ -285,8 +297,9 @@ static void release_waiters(struct warp *w)
 		if (!go)
 			continue;
 		if (w->wait[i] == WAIT_BSYNC) {
-			leave_barrier(w->breg[w->wait_on[i]], go, lanes_waited_for(w, i) & ~go);
-			clear_barrier(w->breg[w->wait_on[i]], go);
+			leave_barrier(w->rare.breg[w->wait_on[i]], go,
+				      lanes_waited_for(w, i) & ~go);
+			clear_barrier(w->rare.breg[w->wait_on[i]], go);
 		} else if (w->wait[i] == WAIT_WARPSYNC)
 			w->late |= go;
 		else
@@ -319,6 +332,35 @@ static uint32_t bar_arrived_threads(const struct cta *c, uint32_t bar, bool coun
 	return n;
 }
 
+/* All live lanes of a warp wait at a barrier as one group: only the first one's state says so. */
+static void block_warp(struct warp *w, uint32_t bar)
+{
+	uint32_t lane = first_lane(w->live);
+
+	w->lane_pc[lane] = w->pc;
+	w->group[lane] = w->live;
+	w->wait[lane] = WAIT_BAR;
+	w->wait_on[lane] = bar;
+	w->mask = 0;
+}
+
+/* Continues such a warp as warp_schedule() would; false: it is none. */
+static bool release_warp(struct warp *w, uint32_t bar)
+{
+	uint32_t lane = w->live ? first_lane(w->live) : 0;
+
+	if (!w->live || w->wait[lane] != WAIT_BAR || w->wait_on[lane] != bar ||
+	    w->group[lane] != w->live)
+		return false;
+	memset(w->wait, WAIT_NOTHING, sizeof(w->wait));
+	w->readied++;
+	w->leader = 31u - (uint32_t)__builtin_clz(w->live);
+	w->late &= ~w->live;
+	w->mask = w->live;
+	w->pc = w->lane_pc[lane] + WORD_BYTES;
+	return true;
+}
+
 /* Completes a barrier and returns the result of its vote. */
 static uint32_t bar_complete(struct cta *c, uint32_t bar)
 {
@@ -331,6 +373,13 @@ static uint32_t bar_complete(struct cta *c, uint32_t bar)
 		struct warp *w = &c->warps[i];
 		uint32_t lanes = 0;
 
+		if (!w->arrived[bar])
+			continue;
+		if (release_warp(w, bar)) {
+			w->arrived[bar] = 0;
+			w->bar_result = result;
+			continue;
+		}
 		EACH_LANE(l)
 			lanes |= (uint32_t)((w->wait[l] == WAIT_BAR) & (w->wait_on[l] == bar)) << l;
 		release_lanes(w, lanes);
@@ -350,11 +399,20 @@ static bool bar_is_complete(const struct cta *c, uint32_t bar)
 	return here && here >= (expected ? expected : c->live);
 }
 
+/* A lane's value of source i. */
+static uint32_t source_of_lane(struct warp *w, const struct op *op, uint32_t i, uint32_t lane)
+{
+	uint32_t space[2 * LANES];
+
+	if (op->s[i].kind == SOURCE_IMMEDIATE)
+		return op->s[i].value;
+	return fetch_source(w, op, i, space)[lane];
+}
+
 static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t space[2][2 * LANES], lane = mask ? first_lane(mask) : 0, kind = op->data[0];
-	uint32_t bar = fetch_source(w, op, 0, space[0])[lane],
-		 count = fetch_source(w, op, 1, space[1])[lane];
+	uint32_t lane = mask ? first_lane(mask) : 0, kind = op->data[0];
+	uint32_t bar = source_of_lane(w, op, 0, lane), count = source_of_lane(w, op, 1, lane);
 	uint32_t votes = pred_read(w, op, 0);
 
 	if (!mask)
@@ -394,6 +452,8 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 	/* The last group to arrive continues immediately, before divergent lanes of its warp. */
 	if (bar_is_complete(w->cta, bar))
 		w->bar_result = bar_complete(w->cta, bar);
+	else if (kind != SASS_BAR_ARV && mask == w->live)
+		block_warp(w, bar);
 	else if (kind != SASS_BAR_ARV)
 		block_lanes(w, mask, WAIT_BAR, bar);
 }
@@ -414,13 +474,14 @@ static void run_bssy(struct warp *w, const struct op *op, uint32_t mask)
 	uint32_t row[LANES];
 
 	row_splat(row, mask & pred_read(w, op, 0));
-	row_blend(w->breg[op->breg], row, mask);
+	row_blend(w->rare.breg[op->breg], row, mask);
 	w->moved[op->breg] &= ~mask;
+	w->rare_written = true;
 }
 
 static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t *breg = w->breg[op->breg], members = 0;
+	uint32_t *breg = w->rare.breg[op->breg], members = 0;
 
 	mask &= pred_read(w, op, 0);
 	EACH_LANE(i)
@@ -459,7 +520,7 @@ static void run_released_first(struct warp *w, uint32_t released)
 
 static void run_break(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t leaving = mask & pred_read(w, op, 0), *breg = w->breg[op->breg];
+	uint32_t leaving = mask & pred_read(w, op, 0), *breg = w->rare.breg[op->breg];
 	uint32_t ready = w->ready, released;
 
 	for (uint32_t k = 0; k < LANES; k++)
@@ -479,18 +540,19 @@ static void run_bmov_read(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t zero[LANES] = {0};
 
-	row_blend(w->r[op->d], w->breg[op->breg], mask);
+	row_blend(w->r[op->d], w->rare.breg[op->breg], mask);
 	w->moved[op->breg] |= mask;
 	if (op->data[0])
-		row_blend(w->breg[op->breg], zero, mask);
+		row_blend(w->rare.breg[op->breg], zero, mask);
 }
 
 static void run_bmov_write(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES];
 
-	row_blend(w->breg[op->breg], fetch_source(w, op, 0, space), mask);
+	row_blend(w->rare.breg[op->breg], fetch_source(w, op, 0, space), mask);
 	w->moved[op->breg] |= mask;
+	w->rare_written = true;
 }
 
 /*
@@ -535,10 +597,11 @@ static void block_collective(struct warp *w, const struct op *op, uint32_t mask,
 			     const uint32_t *need)
 {
 	mask &= pred_read(w, op, 0);
+	w->rare_written = true;
 	for (uint32_t i = 0; i < LANES; i++) {
 		if (!(mask >> i & 1))
 			continue;
-		w->collective[i] = w->next + (uint64_t)op->target;
+		w->rare.collective[i] = w->next + (uint64_t)op->target;
 		block_lanes(w, 1u << i, WAIT_COLLECTIVE, need[i]);
 	}
 	release_waiters(w);
@@ -561,7 +624,7 @@ static void run_collective_all(struct warp *w, const struct op *op, uint32_t mas
 
 static void run_endcollective(struct warp *w, const struct op *op, uint32_t mask)
 {
-	branch_each(w, mask & pred_read(w, op, 0), w->collective);
+	branch_each(w, mask & pred_read(w, op, 0), w->rare.collective);
 }
 
 /* Branches. */
@@ -644,7 +707,8 @@ static void run_exit(struct warp *w, const struct op *op, uint32_t mask)
 	w->live &= ~mask;
 	w->mask &= ~mask;
 	w->cta->live -= (uint32_t)__builtin_popcount(mask);
-	release_waiters(w);
+	if (w->live)
+		release_waiters(w);
 	for (uint32_t bar = 0; bar < w->grid->barriers; bar++)
 		if (bar_is_complete(w->cta, bar))
 			bar_complete(w->cta, bar);

@@ -66,6 +66,8 @@ static void run_voteu(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t yes = pred_read(w, op, 0) & mask;
 
+	if (!mask)
+		return;
 	w->ur[op->d] = yes;
 	w->p[op->p[0]] = vote(op->inst->mod[SASS_M_VOTE], yes, mask) ? ALL_LANES : 0;
 }

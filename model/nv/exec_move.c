@@ -255,14 +255,15 @@ static void run_r2ur(struct warp *w, const struct op *op, uint32_t mask)
 
 static void run_rpcmov_read(struct warp *w, const struct op *op, uint32_t mask)
 {
-	row_blend(w->r[op->d], w->rpc[op->imm[0]], mask);
+	row_blend(w->r[op->d], w->rare.rpc[op->imm[0]], mask);
 }
 
 static void run_rpcmov_write(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES];
 
-	row_blend(w->rpc[op->imm[0]], fetch_source(w, op, 0, space), mask);
+	row_blend(w->rare.rpc[op->imm[0]], fetch_source(w, op, 0, space), mask);
+	w->rare_written = true;
 }
 
 /* P0 to P6 are bits 0 to 6. */

@@ -21,7 +21,13 @@ struct translation *translation_create(struct translator *t);
  * number; 0: none is translated here. *jumped is set if the last one was a jump. */
 uint32_t translated_run(struct warp *w, const struct code_page *page, uint32_t left, bool *jumped);
 
-/* translate_handlers.c: a faster handler than the interpreter's for generated code, or NULL. */
-run_fn *translated_handler(const struct op *op);
+/* translate_handlers.c: a faster handler than the interpreter's for generated code, or NULL. It is
+ * compiled for AVX. */
+run_fn *translated_handler(const struct op *op, enum emit_isa isa);
+/* translate_access.c: of global and shared memory, loads first, by words. */
+extern run_fn *const access_handlers_avx512[4][3];
+/* translate_roots.c */
+enum { RECIPROCAL, RECIPROCAL_ROOT, ROOT };
+extern run_fn *const root_handlers_avx512[3];
 
 #endif

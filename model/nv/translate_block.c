@@ -60,7 +60,8 @@ static void add_needs(struct needs *n, const struct op *op)
 		n->top = op->top;
 	for (uint32_t i = 0; i < op->sources; i++) {
 		const struct source *s = &op->s[i];
-		bool wide = op->inst->op == SASS_LDC || op->inst->op == SASS_ULDC || s->words == 2;
+		bool load = op->inst->op == SASS_LDC || op->inst->op == SASS_ULDC;
+		bool wide = load ? op->inst->mod[SASS_M_WIDTH] == SASS_WIDTH_64 : s->words == 2;
 		uint32_t end = s->value + (wide ? 8 : 4);
 
 		if (s->kind == SOURCE_CONSTANT && s->bank < NV_QMD_BANKS && s->value < UINT16_MAX &&
@@ -163,12 +164,13 @@ static void emit_instruction(struct block *b)
 }
 
 /* Returns the number of instructions that a block has from here, and what they need. */
-static uint32_t measure(const struct code_page *page, uint32_t first, struct needs *needs)
+static uint32_t measure(const struct code_page *page, uint32_t first, uint32_t limit,
+			struct needs *needs)
 {
 	uint32_t count = 0;
 
 	memset(needs, 0, sizeof(*needs));
-	while (count < MAX_BLOCK && first + count < PAGE_OPS) {
+	while (count < limit && first + count < PAGE_OPS) {
 		const struct op *op = &page->ops[first + count];
 		bool branch = is_branch(op);
 
@@ -182,6 +184,40 @@ static uint32_t measure(const struct code_page *page, uint32_t first, struct nee
 	return count;
 }
 
+/* Appends the block; NULL: the buffer is full, or the block has too many constants. */
+static const void *emit_block(struct block *b, const struct needs *needs)
+{
+	struct translator *t = (struct translator *)b->translator;
+	struct emit *e = b->e;
+
+	emit_start(e, t->buffer, t->isa);
+	b->entry = emit_position(e);
+	emit_compare_memory(e, S_WARP, OF_WARP(registers), needs->top);
+	emit_jump_to(e, IF_BELOW, t->frame.leave);
+	for (uint32_t i = 0; i < NV_QMD_BANKS; i++) {
+		if (!needs->banks[i])
+			continue;
+		emit_compare_memory(e, S_GRID,
+				    (uint32_t)(offsetof(struct grid, banks) +
+					       i * sizeof(struct bank) +
+					       offsetof(struct bank, bytes)),
+				    needs->banks[i]);
+		emit_jump_to(e, IF_BELOW, t->frame.leave);
+	}
+	emit_scalar_op_constant(e, S_SUB, S_LEFT, b->count);
+	for (uint32_t i = 0; i < b->count; i++) {
+		b->index = b->first + i;
+		b->op = &b->page->ops[b->index];
+		if (is_branch(b->op)) {
+			emit_branch(b);
+			return emit_finish(e);
+		}
+		emit_instruction(b);
+	}
+	continue_at(b, block_pc(b, b->first + b->count), false);
+	return emit_finish(e);
+}
+
 const void *block_translate(struct translator *t, const struct code_page *page, uint32_t first,
 			    bool whole)
 {
@@ -191,38 +227,18 @@ const void *block_translate(struct translator *t, const struct code_page *page, 
 			  .translation = page->translation,
 			  .first = first,
 			  .whole = whole};
-	struct emit *e = &t->emit;
-	struct needs needs;
+	const void *code = NULL;
 
-	b.count = measure(page, first, &needs);
-	if (!b.count)
-		return NULL;
-	emit_start(e, t->buffer, t->isa);
-	b.entry = emit_position(e);
-	emit_compare_memory(e, S_WARP, OF_WARP(registers), needs.top);
-	emit_jump_to(e, IF_BELOW, t->frame.leave);
-	for (uint32_t i = 0; i < NV_QMD_BANKS; i++) {
-		if (!needs.banks[i])
-			continue;
-		emit_compare_memory(e, S_GRID,
-				    (uint32_t)(offsetof(struct grid, banks) +
-					       i * sizeof(struct bank) +
-					       offsetof(struct bank, bytes)),
-				    needs.banks[i]);
-		emit_jump_to(e, IF_BELOW, t->frame.leave);
+	/* A block with too many constants becomes shorter ones. */
+	for (uint32_t limit = MAX_BLOCK; !code && limit; limit /= 2) {
+		struct needs needs;
+
+		b.count = measure(page, first, limit, &needs);
+		if (!b.count)
+			return NULL;
+		code = emit_block(&b, &needs);
 	}
-	emit_scalar_op_constant(e, S_SUB, S_LEFT, b.count);
-	for (uint32_t i = 0; i < b.count; i++) {
-		b.index = first + i;
-		b.op = &page->ops[b.index];
-		if (is_branch(b.op)) {
-			emit_branch(&b);
-			return emit_finish(e);
-		}
-		emit_instruction(&b);
-	}
-	continue_at(&b, block_pc(&b, first + b.count), false);
-	return emit_finish(e);
+	return code;
 }
 
 #endif

@@ -29,6 +29,14 @@ struct translator {
 	struct emit emit;
 };
 
+/* Rows whose last values are in vector registers, too. */
+#define KEPT_ROWS 8
+struct kept_rows {
+	uint16_t row[KEPT_ROWS];
+	uint8_t chunks[KEPT_ROWS]; /* bits; 0: none */
+	uint32_t next;             /* is replaced next */
+};
+
 /* The block in translation and its current instruction. */
 struct block {
 	struct emit *e;
@@ -42,6 +50,7 @@ struct block {
 	const struct op *op;
 	enum scalar lanes;
 	bool blend;
+	struct kept_rows kept;
 };
 
 /* Appends the code of an instruction; false: nothing was appended, and its form is executed by a
@@ -67,6 +76,8 @@ void block_raw_source(struct block *b, int v, uint32_t i, uint32_t word, uint32_
 /* Source i with its modifiers. */
 void block_source(struct block *b, int v, uint32_t i, uint32_t chunk);
 void block_destination(struct block *b, uint32_t word, int v, uint32_t chunk);
+/* Vector registers have other contents now, or on one of the paths that lead here. */
+void block_forget_rows(struct block *b);
 void block_load_predicate(struct block *b, enum scalar d, uint32_t i);
 /* Writes the bits of the instruction's lanes. Destroys bits and S_4. */
 void block_store_predicate(struct block *b, uint32_t i, enum scalar bits);
@@ -77,6 +88,8 @@ void block_set_pc(struct block *b, uint64_t pc);
 void block_uncount(struct block *b, uint32_t executed);
 /* Calls a handler; after a fault the warp's pc stays at this instruction. */
 void block_call(struct block *b, run_fn *fn);
+/* The same for a handler that is compiled for AVX. */
+void block_call_vector(struct block *b, run_fn *fn);
 
 static inline bool is_zero(const struct source *s)
 {

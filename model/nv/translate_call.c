@@ -16,6 +16,42 @@ static bool emit_cs2r(struct block *b, const struct op *op)
 	return true;
 }
 
+/* Indices of the thread and of the block; the others are called. */
+static bool emit_s2r(struct block *b, const struct op *op)
+{
+	uint32_t number = (uint32_t)op->imm[0];
+	bool thread = number >= SASS_SR_TID_X && number <= SASS_SR_TID_Z;
+
+	if (!thread && (number < SASS_SR_CTAID_X || number > SASS_SR_CTAID_Z))
+		return false;
+	if (!thread) {
+		emit_scalar_load64(b->e, S_4, S_WARP, OF_WARP(cta));
+		emit_broadcast(b->e, 0, S_4,
+			       (uint32_t)offsetof(struct cta, id) + 4 * (number - SASS_SR_CTAID_X));
+	}
+	for (uint32_t c = 0; c < b->e->chunks; c++) {
+		if (thread)
+			emit_load(b->e, 0, S_WARP,
+				  OF_WARP(tid) + ROW_BYTES * (number - SASS_SR_TID_X) +
+					  c * b->e->lanes * 4);
+		block_destination(b, 0, 0, c);
+	}
+	return true;
+}
+
+static bool emit_s2ur(struct block *b, const struct op *op)
+{
+	uint32_t number = (uint32_t)op->imm[0];
+
+	if (number < SASS_SR_CTAID_X || number > SASS_SR_CTAID_Z)
+		return false;
+	emit_scalar_load64(b->e, S_4, S_WARP, OF_WARP(cta));
+	emit_scalar_load(b->e, S_0, S_4,
+			 (uint32_t)offsetof(struct cta, id) + 4 * (number - SASS_SR_CTAID_X));
+	emit_scalar_store(b->e, S_WARP, OF_WARP(ur) + 4u * op->d, S_0);
+	return true;
+}
+
 static bool emit_nothing(struct block *b, const struct op *op)
 {
 	(void)b;
@@ -25,11 +61,11 @@ static bool emit_nothing(struct block *b, const struct op *op)
 
 static bool emit_helper(struct block *b, const struct op *op)
 {
-	run_fn *fn = translated_handler(op);
+	run_fn *fn = translated_handler(op, b->e->isa);
 
 	if (!fn)
 		return false;
-	block_call(b, fn);
+	block_call_vector(b, fn);
 	return true;
 }
 
@@ -64,8 +100,8 @@ const struct translate_row translate_call[] = {
 	{SASS_ST, NULL, true},
 	{SASS_LDL, NULL, true},
 	{SASS_STL, NULL, true},
-	{SASS_S2UR, NULL, true},
-	{SASS_S2R, NULL, true},
+	{SASS_S2UR, emit_s2ur, true},
+	{SASS_S2R, emit_s2r, true},
 	{SASS_R2UR, NULL, true},
 	{SASS_ULDC_UREG, NULL, true},
 	{SASS_UP2UR, NULL, true},

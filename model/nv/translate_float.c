@@ -59,6 +59,7 @@ static bool emit_arithmetic(struct block *b, const struct op *op, uint32_t sourc
 	for (uint32_t c = 0; c < e->chunks; c++)
 		block_destination(b, 0, RESULTS + (int)c, c);
 	emit_here(e, done);
+	block_forget_rows(b); /* the call's result is in memory only */
 	return true;
 }
 
@@ -72,10 +73,29 @@ static bool emit_three(struct block *b, const struct op *op)
 	return emit_arithmetic(b, op, 3);
 }
 
+static bool emit_float_conversion(struct block *b, const struct op *op)
+{
+	const uint8_t *mod = op->inst->mod;
+	bool is_signed = mod[SASS_M_STYPE] == SASS_TYPE_S32;
+
+	if (mod[SASS_M_RND] || op->data[0] || op->dwords != 1 || op->s[0].words != 1 ||
+	    (!is_signed && (mod[SASS_M_STYPE] != SASS_TYPE_U32 || b->e->isa == EMIT_AVX2)) ||
+	    (op->inst->op == SASS_I2F && mod[SASS_M_DTYPE] != SASS_TYPE_F32))
+		return false;
+	for (uint32_t c = 0; c < b->e->chunks; c++) {
+		block_raw_source(b, 0, 0, 0, c);
+		emit_float_of_integer(b->e, 0, 0, is_signed);
+		block_destination(b, 0, 0, c);
+	}
+	return true;
+}
+
 const struct translate_row translate_float[] = {
 	{SASS_FADD, emit_two, true},
 	{SASS_FMUL, emit_two, true},
 	{SASS_FFMA, emit_three, true},
+	{SASS_I2F, emit_float_conversion, true},
+	{SASS_I2FP, emit_float_conversion, true},
 	{0},
 };
 

@@ -238,8 +238,6 @@ INLINE void store(struct warp *w, const struct op *op, uint32_t mask, uint32_t w
 	}
 }
 
-enum { RECIPROCAL, RECIPROCAL_ROOT, ROOT };
-
 /* As mufu() of exec_float.c. */
 INLINE void mufu(struct warp *w, const struct op *op, uint32_t mask, uint32_t function)
 {
@@ -324,14 +322,16 @@ static uint32_t mufu_column(const struct op *op)
 	}
 }
 
-run_fn *translated_handler(const struct op *op)
+run_fn *translated_handler(const struct op *op, enum emit_isa isa)
 {
 	uint32_t kind, column = 3;
 
 	switch (op->inst->op) {
 	case SASS_MUFU:
 		column = mufu_column(op);
-		return column < 3 ? handlers[MUFU][column] : NULL;
+		if (column == 3)
+			return NULL;
+		return isa == EMIT_AVX512 ? root_handlers_avx512[column] : handlers[MUFU][column];
 	case SASS_LDG:
 		kind = LOAD_GLOBAL;
 		break;
@@ -358,7 +358,9 @@ run_fn *translated_handler(const struct op *op)
 		column = 2;
 		break;
 	}
-	return column < 3 && !op->inst->mod[SASS_M_XSHIFT] ? handlers[kind][column] : NULL;
+	if (column == 3 || op->inst->mod[SASS_M_XSHIFT])
+		return NULL;
+	return isa == EMIT_AVX512 ? access_handlers_avx512[kind][column] : handlers[kind][column];
 }
 
 #endif

@@ -22,6 +22,58 @@ uint32_t block_bank(const struct source *s)
 			  offsetof(struct bank, data));
 }
 
+static uint32_t kept_rows(const struct block *b)
+{
+	return b->e->kept / b->e->chunks;
+}
+
+/* The index of a row that is kept in a register; KEPT_ROWS: none. */
+static uint32_t find_kept(const struct block *b, uint32_t row)
+{
+	for (uint32_t i = 0; i < kept_rows(b); i++)
+		if (b->kept.chunks[i] && b->kept.row[i] == row)
+			return i;
+	return KEPT_ROWS;
+}
+
+/* Keeps a chunk of a row that is written whole; of others only the active lanes change. */
+static void keep_row(struct block *b, uint32_t row, int v, uint32_t chunk)
+{
+	struct kept_rows *k = &b->kept;
+	uint32_t i = find_kept(b, row);
+
+	if (b->blend) {
+		if (i < KEPT_ROWS && k->chunks[i] >> chunk & 1)
+			emit_keep_lanes(b->e, i * b->e->chunks + chunk, v, b->lanes, chunk);
+		return;
+	}
+	if (!kept_rows(b))
+		return;
+	if (i == KEPT_ROWS) {
+		i = k->next;
+		k->next = (i + 1) % kept_rows(b);
+		k->row[i] = (uint16_t)row;
+		k->chunks[i] = 0;
+	}
+	k->chunks[i] |= (uint8_t)(1u << chunk);
+	emit_keep(b->e, i * b->e->chunks + chunk, v);
+}
+
+void block_forget_rows(struct block *b)
+{
+	memset(&b->kept, 0, sizeof(b->kept));
+}
+
+static void load_row(struct block *b, int v, uint32_t row, uint32_t chunk)
+{
+	uint32_t i = find_kept(b, row);
+
+	if (i < KEPT_ROWS && b->kept.chunks[i] >> chunk & 1)
+		emit_kept(b->e, v, i * b->e->chunks + chunk);
+	else
+		emit_load(b->e, v, S_ROWS, row_offset(b, row, chunk));
+}
+
 /* Raw word 0 or 1 of source i in the lanes of a chunk. */
 void block_raw_source(struct block *b, int v, uint32_t i, uint32_t word, uint32_t chunk)
 {
@@ -29,7 +81,7 @@ void block_raw_source(struct block *b, int v, uint32_t i, uint32_t word, uint32_
 
 	switch (s->kind) {
 	case SOURCE_ROW:
-		emit_load(b->e, v, S_ROWS, row_offset(b, s->row + word, chunk));
+		load_row(b, v, s->row + word, chunk);
 		break;
 	case SOURCE_UNIFORM:
 		emit_broadcast(b->e, v, S_WARP, OF_WARP(ur) + 4u * (s->row + word));
@@ -71,6 +123,7 @@ void block_destination(struct block *b, uint32_t word, int v, uint32_t chunk)
 		emit_store_lanes(b->e, S_ROWS, offset, v, b->lanes, chunk);
 	else
 		emit_store(b->e, S_ROWS, offset, v);
+	keep_row(b, b->op->d + word, v, chunk);
 }
 
 void block_load_predicate(struct block *b, enum scalar d, uint32_t i)
@@ -117,8 +170,8 @@ void block_uncount(struct block *b, uint32_t executed)
 	emit_scalar_op_constant(b->e, S_ADD, S_LEFT, b->count - executed);
 }
 
-/* Calls a handler; after a fault the warp's pc stays at this instruction. */
-void block_call(struct block *b, run_fn *fn)
+/* After a fault the warp's pc stays at this instruction. */
+static void call(struct block *b, run_fn *fn, bool legacy)
 {
 	emit_jump_at good;
 	const void *pointer;
@@ -126,12 +179,23 @@ void block_call(struct block *b, run_fn *fn)
 	memcpy(&pointer, &fn, sizeof(pointer));
 	block_set_pc(b, block_pc(b, b->index));
 	emit_scalar_store(b->e, S_WARP, OF_WARP(active), b->lanes);
-	emit_call(b->e, pointer, b->op, b->lanes);
+	emit_call(b->e, pointer, b->op, b->lanes, legacy);
+	block_forget_rows(b);
 	emit_compare_memory_byte(b->e, S_WARP, OF_WARP(halt), 0);
 	good = emit_jump(b->e, IF_ZERO);
 	block_uncount(b, b->index - b->first);
 	block_leave(b, false);
 	emit_here(b->e, good);
+}
+
+void block_call(struct block *b, run_fn *fn)
+{
+	call(b, fn, true);
+}
+
+void block_call_vector(struct block *b, run_fn *fn)
+{
+	call(b, fn, false);
 }
 
 #endif

@@ -81,6 +81,7 @@ struct emit {
 	uint8_t *at, *end; /* of the writable mapping */
 	bool failed;       /* the buffer is full, or too many constants */
 	uint32_t chunks, lanes;
+	uint32_t kept; /* vectors that emit_keep() has */
 	uint32_t constants[EMIT_CONSTANTS], constant_count;
 	struct {
 		uint8_t *at;
@@ -111,6 +112,11 @@ void emit_store(struct emit *e, enum scalar base, uint32_t offset, int v);
 /* Stores lanes of a mask; the others keep their contents. */
 void emit_store_lanes(struct emit *e, enum scalar base, uint32_t offset, int v, enum scalar mask,
 		      uint32_t chunk);
+/* More vector registers, for values that are also in memory: copies into one (lanes of a mask
+ * only), and from one. Calls destroy them. */
+void emit_keep(struct emit *e, uint32_t number, int v);
+void emit_keep_lanes(struct emit *e, uint32_t number, int v, enum scalar mask, uint32_t chunk);
+void emit_kept(struct emit *e, int v, uint32_t number);
 void emit_broadcast(struct emit *e, int v, enum scalar base, uint32_t offset);
 void emit_broadcast_constant(struct emit *e, int v, uint32_t value);
 void emit_vector(struct emit *e, enum vector_op op, int d, int a, int b);
@@ -127,6 +133,8 @@ void emit_compare_float(struct emit *e, enum scalar out, uint32_t relation, int 
 void emit_select(struct emit *e, int d, int a, int b, enum scalar mask, uint32_t chunk);
 /* Truth table of three bits, as in LOP3. d is none of the sources. */
 void emit_logic(struct emit *e, uint32_t table, int d, int a, int b, int c);
+/* Rounds to nearest. AVX2 has it for signed integers. */
+void emit_float_of_integer(struct emit *e, int d, int a, bool is_signed);
 /* NaN becomes the constant. */
 void emit_canonical_nan(struct emit *e, int v, uint32_t nan);
 /* Subnormal floats become zeros of the same sign. */
@@ -153,8 +161,9 @@ emit_jump_at emit_jump(struct emit *e, enum condition c);
 void emit_here(struct emit *e, emit_jump_at from);
 void emit_jump_to(struct emit *e, enum condition c, const uint8_t *execute);
 void emit_jump_register(struct emit *e, enum scalar s);
-/* Calls fn(warp, pointer, lanes), which destroys S_0 to S_4 and vectors. */
-void emit_call(struct emit *e, const void *fn, const void *pointer, enum scalar lanes);
+/* Calls fn(warp, pointer, lanes), which destroys S_0 to S_4 and vectors. legacy: it may be compiled
+ * for SSE. */
+void emit_call(struct emit *e, const void *fn, const void *pointer, enum scalar lanes, bool legacy);
 const uint8_t *emit_position(const struct emit *e); /* in the executable mapping */
 
 #endif

@@ -50,12 +50,12 @@ static const struct x86_op vmovups_load = {1, 0, 0x10, 0}, vmovups_store = {1, 0
 			   vpbroadcastd = {2, 1, 0x58, 0}, vpcmpeqd = {1, 1, 0x76, 0},
 			   vpcmpgtd = {1, 1, 0x66, 0}, vcmpps = {1, 0, 0xc2, 0},
 			   vmovmskps = {1, 0, 0x50, 0}, vblendvps = {3, 1, 0x4a, 0},
-			   vpblendd = {3, 1, 0x02, 0};
+			   vpblendd = {3, 1, 0x02, 0}, vcvtdq2ps = {1, 0, 0x5b, 0};
 /* AVX-512 only */
 static const struct x86_op vpcmpd = {3, 1, 0x1f, 0}, vpcmpud = {3, 1, 0x1e, 0},
 			   vpblendmd = {2, 1, 0x64, 0}, vpternlogd = {3, 1, 0x25, 0},
-			   vptestnmd = {2, 2, 0x27, 0}, kmovw_to = {1, 0, 0x92, 0},
-			   kmovw_from = {1, 0, 0x93, 0};
+			   vptestnmd = {2, 2, 0x27, 0}, vcvtudq2ps = {1, 3, 0x7a, 0},
+			   kmovw_to = {1, 0, 0x92, 0}, kmovw_from = {1, 0, 0x93, 0};
 
 static bool is_512(const struct emit *e)
 {
@@ -118,6 +118,7 @@ void emit_start(struct emit *e, struct code_buffer *b, enum emit_isa isa)
 	e->failed = false;
 	e->lanes = isa == EMIT_AVX512 ? 16 : 8;
 	e->chunks = 32 / e->lanes;
+	e->kept = isa == EMIT_AVX512 ? 16 : 0;
 	e->constant_count = e->use_count = 0;
 }
 
@@ -249,6 +250,22 @@ void emit_store_lanes(struct emit *e, enum scalar base, uint32_t offset, int v, 
 	rrr(e, &vblendvps, VA, VA, v);
 	x86_byte(e, VB << 4);
 	emit_store(e, base, offset, VA);
+}
+
+void emit_keep(struct emit *e, uint32_t number, int v)
+{
+	x86_vector(e, &vmovups_load, 512, 16 + (int)number, 0, X86_REG(v), 0);
+}
+
+void emit_keep_lanes(struct emit *e, uint32_t number, int v, enum scalar mask, uint32_t chunk)
+{
+	widen_mask(e, mask, chunk);
+	x86_vector(e, &vmovups_load, 512, 16 + (int)number, 0, X86_REG(v), K1);
+}
+
+void emit_kept(struct emit *e, int v, uint32_t number)
+{
+	x86_vector(e, &vmovups_load, 512, v, 0, X86_REG(16 + (int)number), 0);
 }
 
 void emit_broadcast(struct emit *e, int v, enum scalar base, uint32_t offset)
@@ -434,6 +451,11 @@ void emit_logic(struct emit *e, uint32_t table, int d, int a, int b, int c)
 	rrr(e, &vector_ops[V_XOR], d, d, VB);
 }
 
+void emit_float_of_integer(struct emit *e, int d, int a, bool is_signed)
+{
+	x86_vector(e, is_signed ? &vcvtdq2ps : &vcvtudq2ps, bits(e), d, 0, X86_REG(a), 0);
+}
+
 void emit_canonical_nan(struct emit *e, int v, uint32_t nan)
 {
 	x86_vector(e, &vcmpps, bits(e), is_512(e) ? K1 : VB, v, X86_REG(v), 0);
@@ -590,12 +612,13 @@ void emit_jump_register(struct emit *e, enum scalar s)
 	x86_scalar(e, false, false, 0xff, 4, X86_REG(scalars[s]));
 }
 
-void emit_call(struct emit *e, const void *fn, const void *pointer, enum scalar lanes)
+void emit_call(struct emit *e, const void *fn, const void *pointer, enum scalar lanes, bool legacy)
 {
 	x86_scalar(e, false, false, 0x8b, RDX, X86_REG(scalars[lanes]));
 	x86_constant(e, RSI, (uintptr_t)pointer);
 	x86_scalar(e, true, false, 0x8b, RDI, X86_REG(R12));
-	vzeroupper(e);
+	if (legacy)
+		vzeroupper(e);
 	x86_constant(e, RAX, (uintptr_t)fn);
 	x86_scalar(e, false, false, 0xff, 2, X86_REG(RAX));
 }

@@ -55,11 +55,13 @@ static void vex(struct emit *e, const struct x86_op *op, uint32_t bits, int reg,
 static void evex(struct emit *e, const struct x86_op *op, int reg, int second,
 		 struct x86_operand rm, int mask)
 {
+	bool x = !rm.memory && rm.reg & 16; /* bit 4 of a register */
+
 	x86_byte(e, 0x62);
-	x86_byte(e, (uint8_t)(!high_bit(reg) << 7 | 1 << 6 | !high_bit(rm.reg) << 5 | 1 << 4 |
-			      op->map));
+	x86_byte(e, (uint8_t)(!high_bit(reg) << 7 | !x << 6 | !high_bit(rm.reg) << 5 |
+			      !(reg & 16) << 4 | op->map));
 	x86_byte(e, (uint8_t)(op->wide << 7 | (~second & 15) << 3 | 1 << 2 | op->prefix));
-	x86_byte(e, (uint8_t)(2 << 5 | 1 << 3 | mask));
+	x86_byte(e, (uint8_t)(2 << 5 | !(second & 16) << 3 | mask));
 }
 
 void x86_vector(struct emit *e, const struct x86_op *op, uint32_t bits, int reg, int second,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Encoder of x86-64 instructions (Intel SDM, volume 2): VEX and EVEX forms of vector operations
  * from rows, and the scalar instructions that generated code needs. Registers are numbered as in
- * the encoding, 0 to 15. Memory operands are a register and a displacement of 32 bits. */
+ * the encoding, 0 to 15, and to 31 in EVEX forms. Memory operands are a register and a displacement
+ * of 32 bits. */
 #ifndef MODEL_X86_64_ENCODE_H
 #define MODEL_X86_64_ENCODE_H
 
@@ -9,7 +10,8 @@
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-/* One row: map 1 is 0F, 2 is 0F38, 3 is 0F3A; prefix 1 is 66, 2 is F3; wide: W in the EVEX form. */
+/* One row: map 1 is 0F, 2 is 0F38, 3 is 0F3A; prefix 1 is 66, 2 is F3, 3 is F2; wide: W in the EVEX
+ * form. */
 struct x86_op {
 	uint8_t map, prefix, opcode, wide;
 };
