@@ -377,6 +377,7 @@ bool nv_is_packed_add(const struct ir_inst *in);
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir, bool requests);
 void nv_jump_tables(struct mir_func *f);
+void nv_predicate_sides(struct mir_func *f);
 void nv_uniform_registers(struct mir_func *f);
 void nv_split_registers(struct mir_func *f);
 void nv_liveness(struct mir_func *f);
