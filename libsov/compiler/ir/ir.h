@@ -235,6 +235,7 @@ enum ir_tensor {
 #define IR_TENSOR_MAX_RANK  5
 #define IR_TENSOR_IM2COL    8
 #define IR_TENSOR_MULTICAST 16
+#define IR_TENSOR_POLICY    32
 enum ir_bulkwait { IR_BULKWAIT_WRITTEN, IR_BULKWAIT_READ, IR_BULKWAIT_COUNT };
 /* Bytes of an asynchronous copy; _L2: L1 shall not keep them. */
 /* quad.l2.line: the bytes beside them in a line of 128 bytes are copied soon. */

@@ -313,6 +313,8 @@ enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 	case R_GROUP:
 		return is_group_descriptor(in, k) ? IR_B64 : k + 2 == in->nargs ? IR_B1 : IR_B32;
 	case R_COPY:
+		if (in->op == IR_TENSORCOPY && in->imm & IR_TENSOR_POLICY && k + 1 == in->nargs)
+			return IR_B64;
 		return k < 2 ? IR_VOID : IR_B32;
 	case R_TEXTURE:
 		if (!k || (in->flags & IR_SAMPLER && k + 1 == in->nargs))
@@ -384,10 +386,12 @@ uint32_t ir_tensor_args(const struct ir_inst *in)
 {
 	uint32_t rank = in->imm & IR_TENSOR_RANK;
 	bool load = in->sub == IR_TENSOR_LOAD, im2col = in->imm & IR_TENSOR_IM2COL,
-	     multicast = in->imm & IR_TENSOR_MULTICAST;
+	     multicast = in->imm & IR_TENSOR_MULTICAST, policy = in->imm & IR_TENSOR_POLICY;
 
 	if (!rank || rank > IR_TENSOR_MAX_RANK || (im2col && rank < 3) || (multicast && !load) ||
-	    (uint64_t)in->imm > (IR_TENSOR_RANK | IR_TENSOR_IM2COL | IR_TENSOR_MULTICAST))
+	    (uint64_t)in->imm >
+		    (IR_TENSOR_RANK | IR_TENSOR_IM2COL | IR_TENSOR_MULTICAST | IR_TENSOR_POLICY))
 		return 0;
-	return ir_tensor_coordinates(in) + rank + (im2col && load ? rank - 2 : 0) + multicast;
+	return ir_tensor_coordinates(in) + rank + (im2col && load ? rank - 2 : 0) + multicast +
+	       policy;
 }

@@ -211,6 +211,7 @@ OP(BULKREDUCE, "bulkreduce", V, 0, COPY,  T_HALVES,   A_SUB|A_FLOAT,  P_READ|P_W
  * a parameter, and that in shared memory, for a load the barrier, then the coordinates of the box,
  * b32. In im2col mode a load has two offsets less than coordinates. With multicast, its last
  * argument is the set of the cluster's blocks to whose shared memory and barriers the box is copied.
+ * After these, with policy, a b64 says how the L2 cache keeps the box; it is a hint.
  * Changes of a map by other threads are visible to tensorcopy after mapacquire of its address. */
 OP(TENSORCOPY, "tensorcopy", V, 0, COPY,  T_VOID,     A_SUB|A_IMM,    P_READ|P_WRITE)
 OP(MAPACQUIRE, "mapacquire", 1, 0, SAME,  T_B64,      0,              P_READ|P_WRITE)

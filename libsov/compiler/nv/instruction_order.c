@@ -36,22 +36,41 @@ static bool are_disjoint(const struct mir_inst *a, const struct mir_inst *b)
 	return x->value + a->memory.bytes <= y->value || y->value + b->memory.bytes <= x->value;
 }
 
+/* The space of an effect: an asynchronous copy reads global memory and writes shared memory. */
+static uint8_t space_of(const struct mir_inst *i, uint8_t effect)
+{
+	if (i->sass.op != SASS_LDGSTS)
+		return i->memory.space;
+	return effect == MIR_READS ? IR_GLOBAL : IR_SHARED;
+}
+
+/* Whether a has the first effect, b the second, and both perhaps in the same memory. */
+static bool effects_overlap(const struct mir_inst *a, uint8_t first, const struct mir_inst *b,
+			    uint8_t second)
+{
+	uint8_t x = space_of(a, first), y = space_of(b, second);
+
+	return a->memory.effect & first && b->memory.effect & second &&
+	       (x == y || x == IR_SPACE_COUNT || y == IR_SPACE_COUNT);
+}
+
 static bool memory_conflict(const struct mir_inst *a, const struct mir_inst *b)
 {
 	uint8_t both = a->memory.effect & b->memory.effect,
 		any = a->memory.effect | b->memory.effect;
+	bool overlap;
 
 	if (!a->memory.effect || !b->memory.effect)
 		return false;
 	if (both & MIR_ORDERED)
 		return true;
+	overlap = effects_overlap(a, MIR_WRITES, b, MIR_WRITES) ||
+		  effects_overlap(a, MIR_WRITES, b, MIR_READS) ||
+		  effects_overlap(a, MIR_READS, b, MIR_WRITES);
 	/* A strong load and a weak one of the same location are coherent in program order. */
-	if (!(any & (MIR_WRITES | MIR_ORDERED)))
-		return false;
-	if (a->memory.space != IR_SPACE_COUNT && b->memory.space != IR_SPACE_COUNT &&
-	    a->memory.space != b->memory.space)
-		return false;
-	return !are_disjoint(a, b);
+	if (any & MIR_ORDERED)
+		overlap |= effects_overlap(a, MIR_READS, b, MIR_READS);
+	return overlap && !are_disjoint(a, b);
 }
 
 /* Whether the active lanes may be others after i, or others may run meanwhile: lanes that BREAK

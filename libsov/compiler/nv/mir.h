@@ -393,6 +393,7 @@ struct nv_constants {
 	uint32_t *values;
 };
 struct nv_constants nv_fold_constants(struct mir_func *f);
+void nv_predicate_sides(struct mir_func *f);
 void nv_uniform_registers(struct mir_func *f);
 void nv_sink_temporaries(struct mir_func *f);
 void nv_split_registers(struct mir_func *f);

@@ -119,6 +119,13 @@ static bool stage_jump_tables(struct mir_func *f)
 	return true;
 }
 
+static bool stage_predicate_sides(struct mir_func *f)
+{
+	if (!f->job->options.unoptimised)
+		nv_predicate_sides(f);
+	return true;
+}
+
 static bool stage_convergence_barriers(struct mir_func *f)
 {
 	nv_insert_convergence_barriers(f);
@@ -155,6 +162,7 @@ static const struct stage {
 	bool (*check)(const struct mir_func *f, struct text *why); /* NULL: none */
 } stages[] = {
 	{"nv-jump-table", stage_jump_tables, NULL},
+	{"nv-predicate-sides", stage_predicate_sides, NULL},
 	{"nv-uniform", stage_uniform, NULL},
 	{"nv-split-registers", stage_split_registers, NULL},
 	{"nv-pre-ra-schedule", stage_schedule, NULL},

@@ -148,7 +148,8 @@ static enum sass_op tensor_op(const struct ir_inst *in)
 		return SASS_UTMAREDG;
 	if (in->sub == IR_TENSOR_STORE)
 		return SASS_UTMASTG;
-	return (uint64_t)in->imm > IR_TENSOR_RANK ? SASS_UTMALDG_MASK : SASS_UTMALDG;
+	return in->imm & (IR_TENSOR_IM2COL | IR_TENSOR_MULTICAST) ? SASS_UTMALDG_MASK
+								  : SASS_UTMALDG;
 }
 
 bool select_tensor_copy(struct select *s, const struct ir_inst *in)
@@ -157,7 +158,8 @@ bool select_tensor_copy(struct select *s, const struct ir_inst *in)
 		 words = in->sub == IR_TENSOR_LOAD ? 2 : 1;
 	enum sass_op op = tensor_op(in);
 	bool masked = op == SASS_UTMALDG_MASK;
-	struct mir_source group = new_temp(s, SASS_UGPR, (uint8_t)(words + rank)), operands[3];
+	struct mir_source group = new_temp(s, SASS_UGPR, (uint8_t)(words + rank)), operands[4];
+	uint32_t n = 2;
 	struct mir_inst *i;
 
 	if (s->f->sm < 90)
@@ -167,8 +169,10 @@ bool select_tensor_copy(struct select *s, const struct ir_inst *in)
 	operands[0] = group;
 	operands[1] = uniform_pair(s, in->args[0]);
 	if (masked)
-		operands[2] = pack_mask(s, in, rank);
-	i = emit(s, op, operands, masked ? 3 : 2);
+		operands[n++] = pack_mask(s, in, rank);
+	operands[n++] =
+		in->imm & IR_TENSOR_POLICY ? uniform_pair(s, in->args[in->nargs - 1]) : NONE;
+	i = emit(s, op, operands, n);
 	if (op == SASS_UTMAREDG)
 		set_mod(i, SASS_M_ATOM, reductions[in->sub]);
 	set_mod(i, SASS_M_DIMS, (uint8_t)(rank - 1));

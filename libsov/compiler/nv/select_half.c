@@ -29,6 +29,30 @@ static struct arg const_arg(uint32_t bits)
 	return (struct arg){.src = mir_imm(bits)};
 }
 
+/* The word of which a half is the upper one; 0: none. */
+static ir_val word_above(const struct select *s, ir_val half)
+{
+	const struct ir_inst *in = ir_def(s->ir, half);
+
+	return in->op == IR_UNPACK && in->type == IR_B32 && half != in->res ? in->args[0] : 0;
+}
+
+/* An operand of 16 bits, or a pair of the same half: the instruction can take either half of a
+ * register twice. */
+static struct arg half_operand(struct select *s, ir_val v, uint8_t flags)
+{
+	const struct ir_inst *pack = ir_def(s->ir, v);
+	bool pair = pack->op == IR_PACK && pack->type == IR_B32 && pack->args[0] == pack->args[1];
+	ir_val half = pair ? pack->args[0] : v, word = word_above(s, half);
+	struct arg a;
+
+	if ((!pair && !word) || ir_def(s->ir, half)->op == IR_CONST)
+		return arg_float(s, v, flags, true);
+	a = (struct arg){.src = in_reg(s, arg_word(s, word ? word : half))};
+	a.src.op.aux = word ? SASS_HALF_HIGH : SASS_HALF_LOW;
+	return a;
+}
+
 bool select_half(struct select *s, const struct ir_inst *in)
 {
 	bool fused = is_bf16(in) && s->f->sm < 90;
@@ -42,7 +66,7 @@ bool select_half(struct select *s, const struct ir_inst *in)
 	if (in->round != IR_RN)
 		return false;
 	for (uint32_t k = 0; k < count; k++)
-		args[k] = arg_float(s, in->args[k], in->flags, true);
+		args[k] = half_operand(s, in->args[k], in->flags);
 	if (fused && in->op == IR_FADD) {
 		args[2] = args[1];
 		args[1] = const_arg(ONES_BF16);

@@ -78,5 +78,9 @@ bool fold_identity(struct fold *fold, const struct fold_site *site);
 bool fold_select(struct fold *fold, const struct fold_site *site); /* fold_select.c */
 /* Replaces extracted bytes that are put together again by a part of their value (fold_bytes.c). */
 bool fold_bytes(struct fold *fold, const struct fold_site *site);
+/* Replaces two floats of 16 bits that are packed by an operation on pairs (fold_packed.c). */
+bool fold_packed_floats(struct fold *fold, const struct fold_site *site);
+/* The value whose lower (upper) half this is; 0: unknown. */
+ir_val fold_half_of(const struct fold *fold, ir_val v, bool upper);
 
 #endif

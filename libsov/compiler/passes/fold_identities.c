@@ -545,8 +545,7 @@ static bool identity_trunc(struct fold *fold, const struct fold_site *site)
 	return false;
 }
 
-/* The value whose lower (upper) half this is; 0: unknown. */
-static ir_val half_of(const struct fold *fold, ir_val v, bool upper)
+ir_val fold_half_of(const struct fold *fold, ir_val v, bool upper)
 {
 	const struct ir_inst *d = fold_def(fold, v);
 
@@ -559,13 +558,13 @@ static ir_val half_of(const struct fold *fold, ir_val v, bool upper)
 
 static bool identity_pack(struct fold *fold, const struct fold_site *site)
 {
-	ir_val low = half_of(fold, site->a, false), high = half_of(fold, site->b, true);
+	ir_val low = fold_half_of(fold, site->a, false), high = fold_half_of(fold, site->b, true);
 
 	if (low && low == high)
 		return fold_to_value(fold, site, low);
 	if (site->is_const && site->k == 0)
 		return fold_to_convert(fold, site, IR_ZEXT, site->a);
-	return false;
+	return fold_packed_floats(fold, site);
 }
 
 static bool identity_unpack(struct fold *fold, const struct fold_site *site)

@@ -225,7 +225,7 @@ void lower_tensor_copies(struct ir_func *f)
 			const struct ir_inst *in = ir_at(f, i);
 
 			if (in->op == IR_TENSORCOPY && in->sub <= IR_TENSOR_STORE &&
-			    (uint64_t)in->imm <= IR_TENSOR_RANK) {
+			    !(in->imm & (IR_TENSOR_IM2COL | IR_TENSOR_MULTICAST))) {
 				lower_tensor_copy(f, i);
 				break; /* the rest is visited as a later block */
 			}

@@ -515,10 +515,61 @@ void ptx_lower_nothing(struct ptx *x, const struct ptx_inst *in)
 	(void)in;
 }
 
-/* Cache policies are hints too; every policy is the same constant. */
+/*
+ * Cache policies as in ptxas's code: the fraction of accesses with the first priority, in units of
+ * 1/16 less one, the other priority, and the first one. Ranges, converted properties and fractions
+ * that are not constant have the policy that changes nothing.
+ */
+#define POLICY_AT       52
+#define POLICY_NONE     UINT64_C(0x100)
+#define POLICY_OTHERS   UINT64_C(0x10) /* the others are evicted first */
+#define POLICY_FRACTION 16
+
+static uint64_t priority_of(const struct ptx_token *t)
+{
+	static const struct {
+		const char *name;
+		uint64_t bits;
+	} priorities[] = {{".L2::evict_last", 0x140},
+			  {".L2::evict_first", 0x120},
+			  {".L2::evict_normal", 0x160}};
+
+	for (size_t k = 0; k < sizeof(priorities) / sizeof(priorities[0]); k++)
+		if (t->length == strlen(priorities[k].name) &&
+		    !memcmp(t->text, priorities[k].name, t->length))
+			return priorities[k].bits;
+	return POLICY_NONE;
+}
+
+static uint64_t policy_of(struct ptx *x, const struct ptx_inst *in)
+{
+	uint64_t bits = UINT32_C(0x3f800000), policy = 0; /* 1.0 */
+	union {
+		uint32_t bits;
+		float value;
+	} fraction;
+
+	if (!ptx_is_spelled(in, ".fractional") ||
+	    (in->role[ROLE_A] && !ir_is_const(x->func, ptx_read_role(x, in, ROLE_A), &bits)))
+		return POLICY_NONE;
+	fraction.bits = (uint32_t)bits;
+	if (!(fraction.value * POLICY_FRACTION >= 1 && fraction.value <= 1))
+		return POLICY_NONE;
+	for (uint32_t k = 0; k < in->nmodifiers; k++) {
+		uint64_t priority = priority_of(&in->modifiers[k]);
+
+		if (priority != POLICY_NONE && !policy)
+			policy = priority;
+		else if (priority != POLICY_NONE)
+			policy |= POLICY_OTHERS;
+	}
+	return (policy ? policy : POLICY_NONE) | ((uint32_t)(fraction.value * POLICY_FRACTION) - 1);
+}
+
 void ptx_lower_createpolicy(struct ptx *x, const struct ptx_inst *in)
 {
-	ptx_write_operand(x, in->role[ROLE_D], ptx_emit_constant(x, IR_B64, 0));
+	ptx_write_operand(x, in->role[ROLE_D],
+			  ptx_emit_constant(x, IR_B64, policy_of(x, in) << POLICY_AT));
 }
 
 #define DEFAULT_STACK_ALIGN 8 /* PTX ISA, alloca */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
  * Lowering of copies of tensors and of changes of tensor maps. On targets without clusters a
- * multicast is a copy to the block itself, the only one that its set can contain. Cache policies
- * are hints and are not used, and a prefetch is none.
+ * multicast is a copy to the block itself, the only one that its set can contain. A prefetch
+ * is none.
  */
 #include <string.h>
 #include "libsov/isa/tensor_map_layout.h"
 #include "libsov/compiler/ptx/front_end.h"
 
 #define BOX_ALIGN 128 /* in shared memory */
-#define MAX_ARGS  (3 + IR_TENSOR_MAX_RANK + IR_TENSOR_MAX_RANK)
+#define MAX_ARGS  (4 + IR_TENSOR_MAX_RANK + IR_TENSOR_MAX_RANK)
 
 /* From the spelling: ".2d". */
 static uint32_t rank_of(const struct ptx_inst *in)
@@ -49,11 +49,17 @@ static ir_val read_half(struct ptx *x, const struct ptx_operand *o)
 	return ptx_convert(x, IR_ZEXT, IR_B16, IR_B32, ptx_read_operand(x, o));
 }
 
-static void emit_copy(struct ptx *x, enum ir_tensor kind, uint64_t imm, const ir_val *args,
-		      uint32_t n)
+/* With the cache policy as last argument, if the instruction has one. */
+static void emit_copy(struct ptx *x, const struct ptx_inst *in, enum ir_tensor kind, uint64_t imm,
+		      ir_val *args, uint32_t n)
 {
-	struct ir_inst *i = ir_at(x->func, ptx_emit(x, IR_TENSORCOPY, IR_VOID, 0, n, args));
+	struct ir_inst *i;
 
+	if (in->role[ROLE_POLICY]) {
+		args[n++] = ptx_read_role(x, in, ROLE_POLICY);
+		imm |= IR_TENSOR_POLICY;
+	}
+	i = ir_at(x->func, ptx_emit(x, IR_TENSORCOPY, IR_VOID, 0, n, args));
 	i->sub = (uint8_t)kind;
 	i->imm = (int64_t)imm;
 }
@@ -80,7 +86,7 @@ void ptx_lower_tensor_load(struct ptx *x, const struct ptx_inst *in)
 		x->module->clusters = true;
 		args[n++] = read_half(x, mask);
 	}
-	emit_copy(x, IR_TENSOR_LOAD,
+	emit_copy(x, in, IR_TENSOR_LOAD,
 		  rank | (im2col ? IR_TENSOR_IM2COL : 0) | (multicast ? IR_TENSOR_MULTICAST : 0),
 		  args, n);
 }
@@ -107,7 +113,7 @@ void ptx_lower_tensor_store(struct ptx *x, const struct ptx_inst *in)
 	    !ptx_read_shared(x, in, in->role[ROLE_B], false, BOX_ALIGN, &args[1]))
 		return;
 	read_list(x, in->role[ROLE_C], rank, &args[2]);
-	emit_copy(x, ptx_has_modifier(in, SLOT_ATOM) ? reduction_of(in) : IR_TENSOR_STORE,
+	emit_copy(x, in, ptx_has_modifier(in, SLOT_ATOM) ? reduction_of(in) : IR_TENSOR_STORE,
 		  rank | (ptx_is_spelled(in, ".im2col_no_offs") ? IR_TENSOR_IM2COL : 0), args,
 		  2 + rank);
 }

@@ -236,8 +236,8 @@ SASS_OP(UBLKRED_SS)
 SASS_OP(UBLKPF)    /* ua pair, ua, ua pair: prefetch to L2 */
 /* Copies of boxes of tensors. The first operand is a group of uniform registers: the shared address,
  * for loads the barrier, the coordinates. The second is a pair, the address of the tensor map. */
-SASS_OP(UTMALDG)      /* ua group, ua pair */
-SASS_OP(UTMALDG_MASK) /* ua group, ua pair, ua: offsets of im2col mode, and blocks << 16 */
+SASS_OP(UTMALDG)      /* ua group, ua pair, ua pair: a cache policy, or absent */
+SASS_OP(UTMALDG_MASK) /* ua group, ua pair, ua: offsets of im2col mode, and blocks << 16, ua pair */
 SASS_OP(UTMASTG)      /* ua group, ua pair */
 SASS_OP(UTMAREDG)     /* ua group, ua pair */
 SASS_OP(UTMAPF)       /* ua group (coordinates alone), ua pair: prefetch to L2 */

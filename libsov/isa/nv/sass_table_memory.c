@@ -387,6 +387,7 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 #define DIMS         FIELD(DIMS, 79, 3, dims)
 #define IM2COL       FLAG(IM2COL, 82, YES(".IM2COL"))
 #define NO_HINT      {76, 1, 0}
+#define HINT         {76, 1, 1}
 /* Shared memory of any block and a barrier there: a pair, without a uniform register. */
 #define REMOTE       {.type = SLOT_ADDR, .width = ADDR_PAIR}
 #define REMOTE_FIXED(a64) {64, 6, SASS_URZ}, {a64, 1, 1}, {91, 1, 1}
@@ -708,15 +709,26 @@ const struct sass_form sass_memory_rows[] = {
 		 {.type = SLOT_UGPR, .lo = 32, PAIR}},
 	 .fixed = {{72, 2, 1}}},
 	{"UTMALDG", SASS_UTMALDG_MASK, 0x1b4, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
-	 .ops = {BOX(COUNT_2_DIMS), BULK_FROM(PAIR), BULK_SIZE},
+	 .ops = {BOX(COUNT_2_DIMS), BULK_FROM(PAIR), BULK_SIZE, POLICY_REG},
+	 .fields = {DIMS, IM2COL, FLAG(MULTICAST, 75, YES(".MULTICAST"))}, .fixed = {HINT, {91, 1, 1}}},
+	{"UTMALDG", SASS_UTMALDG_MASK, 0x1b4, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BOX(COUNT_2_DIMS), BULK_FROM(PAIR), BULK_SIZE, NO_POLICY},
 	 .fields = {DIMS, IM2COL, FLAG(MULTICAST, 75, YES(".MULTICAST"))}, .fixed = {NO_HINT, {91, 1, 1}}},
 	{"UTMALDG", SASS_UTMALDG, 0x1b4, FORM(2), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
-	 .ops = {BOX(COUNT_2_DIMS), BULK_FROM(PAIR)}, .fields = {DIMS}, .fixed = {NO_HINT, {91, 1, 1}}},
+	 .ops = {BOX(COUNT_2_DIMS), BULK_FROM(PAIR), POLICY_REG}, .fields = {DIMS}, .fixed = {HINT, {91, 1, 1}}},
+	{"UTMALDG", SASS_UTMALDG, 0x1b4, FORM(2), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BOX(COUNT_2_DIMS), BULK_FROM(PAIR), NO_POLICY}, .fields = {DIMS}, .fixed = {NO_HINT, {91, 1, 1}}},
 	{"UTMASTG", SASS_UTMASTG, 0x1b5, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
-	 .ops = {BOX(COUNT_1_DIMS), BULK_FROM(PAIR)}, .fields = {DIMS, IM2COL},
+	 .ops = {BOX(COUNT_1_DIMS), BULK_FROM(PAIR), POLICY_REG}, .fields = {DIMS, IM2COL},
+	 .fixed = {HINT, {91, 1, 1}}},
+	{"UTMASTG", SASS_UTMASTG, 0x1b5, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BOX(COUNT_1_DIMS), BULK_FROM(PAIR), NO_POLICY}, .fields = {DIMS, IM2COL},
 	 .fixed = {NO_HINT, {91, 1, 1}}},
 	{"UTMAREDG", SASS_UTMAREDG, 0x1b6, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
-	 .ops = {BOX(COUNT_1_DIMS), BULK_FROM(PAIR)}, .fields = {DIMS, IM2COL, ATOM3},
+	 .ops = {BOX(COUNT_1_DIMS), BULK_FROM(PAIR), POLICY_REG}, .fields = {DIMS, IM2COL, ATOM3},
+	 .fixed = {HINT, {91, 1, 1}}},
+	{"UTMAREDG", SASS_UTMAREDG, 0x1b6, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BOX(COUNT_1_DIMS), BULK_FROM(PAIR), NO_POLICY}, .fields = {DIMS, IM2COL, ATOM3},
 	 .fixed = {NO_HINT, {91, 1, 1}}},
 	{"UTMACMDFLUSH", SASS_UTMACMDFLUSH, 0x1b7, FORM(4), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
 	 .ops = {NOTHING}},

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Three loads that no lane executes stand between an access to shared memory and the next
-# asynchronous copy, as in ptxas's code; copies that follow each other need them once.
+# asynchronous copy, as in ptxas's code; copies that follow each other need them once. Copies of
+# tensors have the cache policies of the program.
 . tests/tap.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -32,5 +33,11 @@ for target in sm_80 sm_90; do
 		"$target: the copies before and in a loop are separated from loads"
 	is "$(check $target $instructions/cp_async.ptx)" "3 3 0" \
 		"$target: copies that follow each other are separated once"
+done
+
+for kind in load multicast store add; do
+	"$BUILD/sov" compile --target sm_90 -o "$work/out" "$instructions/tensor_${kind}_policy.ptx"
+	count=$("$BUILD/sov" disasm "$work/out" | grep -c 'UTMA[A-Z]*G.*, desc\[UR')
+	is "$count" 1 "sm_90: tensor_${kind}_policy.ptx passes its cache policy"
 done
 tap_done

@@ -139,4 +139,10 @@ print_loop "$work/waves.ptx" | grep -o '[A-Z0-9.]*ULDC\|LDG\|FFMA\|FMUL' | uniq 
 count=$(grep -c ULDC "$work/loop")
 [ "$count" -eq 1 ]
 ok $? "loads of constants of one line follow each other ($count runs of them)"
+
+gather=tests/userspace/compiler/ptx/instructions/mma_gather.ptx
+"$BUILD/sov" compile --target sm_90 -o "$work/out" $gather
+count=$("$BUILD/sov" disasm "$work/out" | sed '/LDGSTS/q' | grep -c '@P[0-9] LDG\.')
+[ "$count" -eq 4 ]
+ok $? "conditional loads in a loop with products precede the copies that their results address ($count of 4)"
 tap_done
