@@ -291,7 +291,7 @@ static void test_copy_lines(void)
 	amd_gpu.copy_lines(&p, &l, 0x2000, 9);
 	ok(p.count == 5 * 7 && words[0] == 1 && words[3] == 0x1001 && words[10] == 0x1081,
 	   "amd: an unaligned pitched copy is one linear copy per line");
-	ok(amd_gpu.max_lines(&l) == 34, "amd: a submission holds 34 unaligned lines");
+	ok(amd_gpu.max_lines(&l, true) == 34, "amd: a submission holds 34 unaligned lines");
 	l.source--;
 	l.bytes = l.source_pitch = l.destination_pitch = 3 << 18; /* three columns */
 	l.lines = 20000;
@@ -300,11 +300,12 @@ static void test_copy_lines(void)
 	ok(p.count == 6 * 13 && words[13 + 1] == 0x1000 + (1 << 18) && words[39 + 1] == 0x1000 &&
 		   words[39 + 2] == 3 && words[39 + 11] == ((3615u << 16) | 0x3fff),
 	   "amd: a large pitched copy is divided into columns and rows");
-	ok(amd_gpu.max_lines(&l) == 6 * 16384,
+	ok(amd_gpu.max_lines(&l, true) == 6 * 16384,
 	   "amd: max_lines counts the rows of three columns that fit a submission");
 	l.bytes = 4;
 	l.source_pitch = l.destination_pitch = 0xfffffffc;
-	ok(amd_gpu.max_lines(&l) == 34, "amd: lines with too large a pitch are copied one by one");
+	ok(amd_gpu.max_lines(&l, true) == 34,
+	   "amd: lines with too large a pitch are copied one by one");
 }
 
 /* ---- rings ---- */
