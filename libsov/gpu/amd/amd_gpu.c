@@ -308,10 +308,13 @@ static void amd_copy(struct gpu_push *p, uint64_t destination, uint64_t source, 
 {
 	(void)semaphore; /* the ring entry releases it */
 	(void)payload;
-	if (p->copy_queue)
+	if (p->copy_queue) {
+		amd_sdma_write_back(p);
 		amd_sdma_copy(p, destination, source, bytes);
-	else
+		amd_sdma_invalidate(p);
+	} else {
 		amd_pm4_copy(p, destination, source, bytes);
+	}
 }
 
 /* A packet for each line on a compute queue. */
@@ -328,12 +331,15 @@ static void amd_copy_lines(struct gpu_push *p, const struct gpu_lines *l, uint64
 
 	(void)semaphore;
 	(void)payload;
-	if (p->copy_queue)
+	if (p->copy_queue) {
+		amd_sdma_write_back(p);
 		amd_sdma_copy_lines(p, l);
-	else
-		for (row = 0; row < l->lines; row++)
-			amd_pm4_copy(p, l->destination + (uint64_t)row * l->destination_pitch,
-				     l->source + (uint64_t)row * l->source_pitch, l->bytes);
+		amd_sdma_invalidate(p);
+		return;
+	}
+	for (row = 0; row < l->lines; row++)
+		amd_pm4_copy(p, l->destination + (uint64_t)row * l->destination_pitch,
+			     l->source + (uint64_t)row * l->source_pitch, l->bytes);
 }
 
 /* Accepts a value of element_bytes or one that is already repeated over the word. */
@@ -346,10 +352,13 @@ static void amd_fill(struct gpu_push *p, uint64_t destination, uint32_t value,
 
 	(void)semaphore;
 	(void)payload;
-	if (p->copy_queue)
+	if (p->copy_queue) {
+		amd_sdma_write_back(p);
 		amd_sdma_fill(p, destination, word, element_bytes, bytes);
-	else
+		amd_sdma_invalidate(p);
+	} else {
 		amd_pm4_fill(p, destination, word, bytes);
+	}
 }
 
 static void amd_pad(struct gpu_push *p)
