@@ -115,8 +115,13 @@ enum { AMD_SDMA_TIMESTAMP_SET = 0, AMD_SDMA_TIMESTAMP_GET = 1, AMD_SDMA_TIMESTAM
 #define AMD_SDMA_INDIRECT_SIZE(word) ((word) & 0xfffff)
 #define AMD_SDMA_INDIRECT_ALIGN   8 /* words */
 
-/* Cache control, 5 words: header, base >> 7, ..., as in ACQUIRE_MEM (GCR bits from bit 16 of the
- * third word on), limit >> 7, VMID. */
+/* Cache control, 5 words: header, base (low, high), limit (low, high); both 0: everything. The bits
+ * of ACQUIRE_MEM (AMD_GCR_*) begin in the upper half of the third word and end in the low bits of
+ * the fourth; the highest byte is the VMID, which a user's queue leaves 0
+ * (sdma_v5_2_ring_emit_mem_sync). */
 #define AMD_SDMA_GCR_WORDS        5
+#define AMD_SDMA_GCR_LOW(bits)    ((uint32_t)(bits) << 16)
+#define AMD_SDMA_GCR_HIGH(bits)   ((uint32_t)(bits) >> 16)
+#define AMD_SDMA_GCR_BITS(third, fourth) ((third) >> 16 | ((fourth) & 7) << 16)
 
 #endif

@@ -22,6 +22,7 @@
 
 struct gpu_push {
 	uint32_t *words;
+	uint64_t va; /* GPU address of words */
 	uint32_t count, capacity;
 	bool overflow;   /* a command did not fit and was dropped */
 	bool copy_queue; /* the words are for a copy queue */
@@ -200,7 +201,8 @@ struct gpu {
 	/* A kernel can release a semaphore itself. Otherwise the queue releases it after the
 	 * kernel, which does not delay other queues. */
 	bool kernels_release;
-	bool copies_on_compute; /* compute queues accept copies */
+	/* A graph's copies go to the copy queue, if the stream that launches it has one. */
+	bool prefers_copy_queue;
 	/* acquire compares unsigned numbers, so a sequence number that has wrapped counts as
 	 * smaller than its predecessors. submit.c and semaphore.c make sure that no queue waits
 	 * for one of those then. */
@@ -305,7 +307,7 @@ struct gpu {
 	void (*copy)(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes,
 		     uint64_t semaphore, uint32_t payload);
 	/* The number of such lines that one submission or graph node can copy. */
-	uint32_t (*max_lines)(const struct gpu_lines *l);
+	uint32_t (*max_lines)(const struct gpu_lines *l, bool copy_queue);
 	void (*copy_lines)(struct gpu_push *p, const struct gpu_lines *l, uint64_t semaphore,
 			   uint32_t payload);
 	/* element_bytes: 1, 2 or 4. */

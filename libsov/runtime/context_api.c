@@ -253,11 +253,6 @@ static sov_result check_options(const struct device *d, const sov_context_option
 				 "sov devices",
 				 d->properties.name, d->properties.target, SOV_VERSION_MAJOR,
 				 SOV_VERSION_MINOR);
-	if (!gpu->copies_on_compute && !d->info.copy_queues)
-		return set_error(SOV_ERROR_UNSUPPORTED,
-				 "%s by %s has no copy queues, and its compute queues do not copy; "
-				 "use another winsys",
-				 d->properties.name, d->properties.winsys);
 	if (o->stack_bytes > gpu->max_local_bytes)
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
 				 "stack_bytes is %u; a thread has at most %u", o->stack_bytes,

@@ -222,6 +222,10 @@ extern winsys_counted_fn *winsys_counted;
 void winsys_set_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *winsys_take_error(void);
 
+/* Reads the environment variable of a back end: 0 disables it, 1, the default, enables it, and 2
+ * stands for the word variant, which may be NULL. -EINVAL: another value, which reason names. */
+int winsys_enabled(const char *variable, const char *variant, char *reason, size_t reason_bytes);
+
 /* Orders earlier writes before later ones, including writes in the CPU's write-combining buffers,
  * which an atomic store does not order. */
 static inline void winsys_write_barrier(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* SDMA, the packets of copy queues: linear and sub-window copies, fills, fences, waits,
- * timestamps. */
+ * timestamps, cache control. The model has no data caches: hazard mode checks their control. */
 #include "hw/amd/sdma.h"
 #include "model/amd/queue.h"
 
@@ -10,14 +10,45 @@ static bool run_nop(struct packet *p)
 	return true;
 }
 
+/* Hazard mode: a copy reads memory, where compute queues' writes are when their caches were written
+ * back, and leaves stale lines in these caches. */
+static bool begin_copy(struct packet *p)
+{
+	p->c->amd.stale = true;
+	return !p->c->model->hazard || p->c->amd.written_back ||
+	       AMD_PACKET_ERROR(
+		       p,
+		       "%s: no GCR_REQ with GL2_WB since the queue's last wait: the L2 may "
+		       "hold what the packet has to read",
+		       p->name);
+}
+
+static bool run_cache_control(struct packet *p)
+{
+	const uint32_t invalidate =
+		AMD_GCR_GL2_INV | AMD_GCR_GL1_INV | AMD_GCR_GLV_INV | AMD_GCR_GLK_INV;
+	uint32_t bits = AMD_SDMA_GCR_BITS(p->word[2], p->word[3]);
+
+	if (p->word[4] >> 24)
+		return AMD_PACKET_ERROR(p, "%s: VMID %u needs privilege; set it to 0", p->name,
+					p->word[4] >> 24);
+	if (p->word[1] || (uint16_t)p->word[2] || p->word[3] & ~7u || p->word[4])
+		return AMD_PACKET_ERROR(p, "%s: ranges of addresses are not modelled; use 0",
+					p->name);
+	p->c->amd.written_back |= bits & AMD_GCR_GL2_WB;
+	if ((bits & invalidate) == invalidate)
+		p->c->amd.stale = false;
+	return true;
+}
+
 static bool run_linear(struct packet *p)
 {
 	if (p->word[0] & (AMD_SDMA_BROADCAST | AMD_SDMA_BACKWARDS))
 		return AMD_PACKET_ERROR(p, "%s: broadcast and backward copies are not modelled",
 					p->name);
-	return channel_copy(p->c, channel_va(amd_packet_address(p, 3)),
-			    channel_va(amd_packet_address(p, 5)),
-			    AMD_SDMA_COUNT(p->word[1]) + 1ull);
+	return begin_copy(p) && channel_copy(p->c, channel_va(amd_packet_address(p, 3)),
+					     channel_va(amd_packet_address(p, 5)),
+					     AMD_SDMA_COUNT(p->word[1]) + 1ull);
 }
 
 /* One side of a sub-window copy: five words. */
@@ -62,7 +93,8 @@ static bool run_sub_window(struct packet *p)
 			p, "%s: %u elements from %u and to %u on, in lines of %u and %u", p->name,
 			width, from.x, to.x, from.columns, to.columns);
 	/* Linux and Mesa copy whole words with this packet only. */
-	if (!amd_packet_aligned(p, from.base, 4) || !amd_packet_aligned(p, to.base, 4))
+	if (!amd_packet_aligned(p, from.base, 4) || !amd_packet_aligned(p, to.base, 4) ||
+	    !begin_copy(p))
 		return false;
 	for (uint32_t z = 0; z < depth; z++)
 		for (uint32_t y = 0; y < height; y++)
@@ -101,6 +133,11 @@ static bool run_fence(struct packet *p)
 {
 	uint64_t address = amd_packet_address(p, 1);
 
+	if (p->c->model->hazard && p->c->amd.stale)
+		return AMD_PACKET_ERROR(p,
+					"%s: no GCR_REQ that invalidates GL2, GL1, GLV and GLK "
+					"since the last copy: kernels may read stale lines",
+					p->name);
 	return amd_packet_aligned(p, address, 4) &&
 	       channel_store(p->c, address, p->word[3], 4, "the fence");
 }
@@ -113,6 +150,7 @@ static bool run_trap(struct packet *p)
 
 static bool run_poll(struct packet *p)
 {
+	p->c->amd.written_back = false;
 	if (!(p->word[0] & AMD_SDMA_POLL_MEMORY))
 		return AMD_PACKET_ERROR(p, "%s: reading registers needs privilege", p->name);
 	if ((p->word[5] & AMD_SDMA_POLL_FOR_EVER) != AMD_SDMA_POLL_FOR_EVER)
@@ -138,7 +176,7 @@ static bool run_fill(struct packet *p)
 	if (bytes % size)
 		return AMD_PACKET_ERROR(p, "%s: %llu bytes, which is not a multiple of %u", p->name,
 					(unsigned long long)bytes, size);
-	return amd_packet_aligned(p, address, size) &&
+	return amd_packet_aligned(p, address, size) && begin_copy(p) &&
 	       channel_fill(p->c, channel_va(address), bytes / size, size, p->word[3]);
 }
 
@@ -167,7 +205,7 @@ static const struct {
 	{"CONST_FILL", AMD_SDMA_CONST_FILL, 0, AMD_SDMA_FILL_WORDS, run_fill},
 	{"TIMESTAMP", AMD_SDMA_TIMESTAMP, AMD_SDMA_TIMESTAMP_GET_GLOBAL, AMD_SDMA_TIMESTAMP_WORDS,
 	 run_timestamp},
-	{"GCR_REQ", AMD_SDMA_GCR_REQ, 0, AMD_SDMA_GCR_WORDS, run_nop}, /* the model has no caches */
+	{"GCR_REQ", AMD_SDMA_GCR_REQ, 0, AMD_SDMA_GCR_WORDS, run_cache_control},
 };
 
 /* Reads the rest of a packet whose words give the length of its data. */

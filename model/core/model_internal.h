@@ -161,6 +161,8 @@ struct host {
 /* AMD: dispatch registers that packets set, from COMPUTE_DISPATCH_INITIATOR on. */
 struct amd_queue {
 	uint64_t read; /* words that the queue has read */
+	/* A copy queue's use of cache control: since its last wait, and since its last copy. */
+	bool written_back, stale;
 	uint32_t registers[(AMD_COMPUTE_END - AMD_COMPUTE_DISPATCH_INITIATOR) / 4];
 };
 

@@ -14,6 +14,7 @@
 #include "libsov/runtime/base/range.h"
 #include "libsov/winsys/kfd/kfd.h"
 #include "model/kfd/model_kfd.h"
+#include "model/kfd/state.h"
 #include "model/kfd/topology.h"
 
 #define PAGE_BYTES   4096u
@@ -23,46 +24,11 @@
 #define OBJECTS      65536u
 #define EVENTS       512u
 #define QUEUES       128u
+#define COPY_QUEUES  (2 * 8u)            /* of a GPU: engines and queues of each */
 #define DOORBELLS    (UINT64_C(1) << 62) /* mmap offsets of doorbells */
 #define UNSIGNALLED  UINT64_MAX
 
 struct model_kfd model_kfd;
-
-enum file_kind { FILE_CLOSED, FILE_KFD, FILE_RENDER };
-
-struct object { /* memory; its handle is its index + 1 */
-	bool live;
-	uint64_t va, bytes, offset;
-	uint32_t flags, gpu, mapped, queues;
-	uint8_t *backing;
-};
-
-struct event {
-	bool live, auto_reset, signalled;
-	uint32_t type, slot;
-	struct kfd_event_data data;
-};
-
-struct gpu;
-struct queue {
-	bool live, failed;
-	struct gpu *gpu;
-	struct model_channel *channel;
-	uint64_t *doorbell, rung;
-	_Atomic uint64_t *write_pointer;
-	struct object *parts[4]; /* that must not be unmapped meanwhile */
-};
-
-struct gpu {
-	struct model_config config;
-	struct model *model; /* NULL: no address space yet */
-	struct model_space *space;
-	uint8_t *vram;
-	struct ranges free_vram;
-	uint64_t *doorbells;
-	uint32_t doorbell_maps;
-	bool stopped; /* after an exception */
-};
 
 /*
  * Threads of the model interrupt, and calls that change address spaces wait for these threads. So
@@ -82,6 +48,7 @@ static struct {
 	struct event events[EVENTS]; /* an event's number is its index + 1 */
 	struct queue queues[QUEUES];
 	uint64_t *event_page;
+	struct object *event_object;
 } fake = {
 	.calls = PTHREAD_MUTEX_INITIALIZER,
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -169,12 +136,26 @@ static enum file_kind file_kind(int file)
 							       : fake.files[file - FIRST_FILE].kind;
 }
 
+static void release_object(struct object *o);
+
+/* What amdkfd frees with a process, which for a test ends when it closes the file. */
+static void end_process(void)
+{
+	if (fake.event_object)
+		release_object(fake.event_object);
+	fake.event_object = NULL;
+	fake.event_page = NULL;
+}
+
 static int fake_close(int file)
 {
-	if (file_kind(file) == FILE_CLOSED)
+	if (file_kind(file) == FILE_CLOSED) {
 		wrong("close(%d)", file);
-	else
-		fake.files[file - FIRST_FILE].kind = FILE_CLOSED;
+		return 0;
+	}
+	if (file_kind(file) == FILE_KFD)
+		end_process();
+	fake.files[file - FIRST_FILE].kind = FILE_CLOSED;
 	return 0;
 }
 
@@ -274,6 +255,8 @@ static int free_memory(const struct kfd_free_memory *f)
 
 	if (!o)
 		return wrong("free: handle %" PRIx64, f->handle);
+	if (o == fake.event_object)
+		return -EPERM;
 	if (o->mapped || o->queues) {
 		wrong("free: handle %" PRIx64 " is in use", f->handle);
 		return -EBUSY;
@@ -369,12 +352,17 @@ static int create_event(struct kfd_create_event *c)
 	struct event *e = fake.events;
 
 	if (c->event_page) {
-		if (fake.event_page || !page || page->bytes < KFD_EVENT_PAGE_BYTES ||
-		    !(page->flags & KFD_MEMORY_GTT))
+		if (fake.event_page)
+			return -EINVAL;
+		if (!page || page->bytes < KFD_EVENT_PAGE_BYTES || !(page->flags & KFD_MEMORY_GTT))
 			return wrong("event page %" PRIx64, c->event_page);
+		fake.event_object = page;
 		fake.event_page = (uint64_t *)(void *)page->backing;
 		memset(fake.event_page, 0xff, KFD_EVENT_PAGE_BYTES);
 	}
+	/* amdkfd has taken the page then. */
+	if (fails_now())
+		return -ENOMEM;
 	if (!fake.event_page)
 		return wrong("an event without an event page");
 	while (e < fake.events + EVENTS && e->live)
@@ -391,15 +379,10 @@ static int create_event(struct kfd_create_event *c)
 static int destroy_event(const struct kfd_destroy_event *d)
 {
 	struct event *e = event_of(d->event_id);
-	uint32_t i, others = 0;
 
 	if (!e)
 		return wrong("destroying event %u", d->event_id);
 	e->live = false;
-	for (i = 0; i < EVENTS; i++)
-		others += fake.events[i].live;
-	if (!others)
-		fake.event_page = NULL; /* the test's next process has its own */
 	return 0;
 }
 
@@ -629,6 +612,15 @@ static int start_queue(struct queue *q, const struct kfd_create_queue *c)
 	return model_channel_create(q->gpu->model, q->gpu->space, &config, &q->channel);
 }
 
+static uint32_t copy_queues(const struct gpu *g)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < QUEUES; i++)
+		n += fake.queues[i].live && fake.queues[i].copies && fake.queues[i].gpu == g;
+	return n;
+}
+
 static int create_queue(struct kfd_create_queue *c)
 {
 	struct gpu *g = gpu_of(c->gpu_id);
@@ -640,7 +632,9 @@ static int create_queue(struct kfd_create_queue *c)
 		q++;
 	if (q == fake.queues + QUEUES)
 		return -ENOMEM;
-	*q = (struct queue){.gpu = g};
+	if (c->type == KFD_QUEUE_SDMA && copy_queues(g) == COPY_QUEUES)
+		return -ENOMEM; /* as allocate_sdma_queue */
+	*q = (struct queue){.gpu = g, .copies = c->type == KFD_QUEUE_SDMA};
 	if (!g || !g->model || !check_queue(g, c, q->parts))
 		return wrong("queue: gpu %x, type %u, ring %" PRIx64 " of %u, EOP %" PRIx64
 			     " of %" PRIu64 ", area %" PRIx64 " of %u and %u",

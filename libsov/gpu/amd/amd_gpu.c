@@ -3,7 +3,7 @@
  * AMD's command builders. A launch consists of the kernarg segment in memory and PM4 packets. The
  * packets contain the address of scratch, so a graph is written again when scratch moves. Queues of
  * a process do not wait for each other, so kernels need not release semaphores themselves. Copies
- * need a copy queue.
+ * have a copy queue (SDMA), or use the DMA engine of a compute queue's command processor.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -308,15 +308,38 @@ static void amd_copy(struct gpu_push *p, uint64_t destination, uint64_t source, 
 {
 	(void)semaphore; /* the ring entry releases it */
 	(void)payload;
-	amd_sdma_copy(p, destination, source, bytes);
+	if (p->copy_queue) {
+		amd_sdma_write_back(p);
+		amd_sdma_copy(p, destination, source, bytes);
+		amd_sdma_invalidate(p);
+	} else {
+		amd_pm4_copy(p, destination, source, bytes);
+	}
+}
+
+/* A packet for each line on a compute queue. */
+static uint32_t amd_max_lines(const struct gpu_lines *l, bool copy_queue)
+{
+	return copy_queue ? amd_sdma_max_lines(l)
+			  : AMD_SDMA_MAX_LINES_WORDS / (AMD_PM4_DMA_WORDS + 1);
 }
 
 static void amd_copy_lines(struct gpu_push *p, const struct gpu_lines *l, uint64_t semaphore,
 			   uint32_t payload)
 {
+	uint32_t row;
+
 	(void)semaphore;
 	(void)payload;
-	amd_sdma_copy_lines(p, l);
+	if (p->copy_queue) {
+		amd_sdma_write_back(p);
+		amd_sdma_copy_lines(p, l);
+		amd_sdma_invalidate(p);
+		return;
+	}
+	for (row = 0; row < l->lines; row++)
+		amd_pm4_copy(p, l->destination + (uint64_t)row * l->destination_pitch,
+			     l->source + (uint64_t)row * l->source_pitch, l->bytes);
 }
 
 /* Accepts a value of element_bytes or one that is already repeated over the word. */
@@ -329,7 +352,13 @@ static void amd_fill(struct gpu_push *p, uint64_t destination, uint32_t value,
 
 	(void)semaphore;
 	(void)payload;
-	amd_sdma_fill(p, destination, word, element_bytes, bytes);
+	if (p->copy_queue) {
+		amd_sdma_write_back(p);
+		amd_sdma_fill(p, destination, word, element_bytes, bytes);
+		amd_sdma_invalidate(p);
+	} else {
+		amd_pm4_fill(p, destination, word, bytes);
+	}
 }
 
 static void amd_pad(struct gpu_push *p)
@@ -412,6 +441,7 @@ const struct gpu amd_gpu = {
 	.max_copy_span_words = AMD_COPY_SPAN_WORDS,
 	.max_node_words = AMD_SDMA_MAX_LINES_WORDS + 16,
 	.max_level_words = 32,
+	.prefers_copy_queue = true,
 	.acquire_compares_unsigned = true,
 	.local_in_launch = true,
 	.chip_create = amd_config_create,
@@ -444,7 +474,7 @@ const struct gpu amd_gpu = {
 	.acquire = amd_acquire,
 	.release = amd_release,
 	.copy = amd_copy,
-	.max_lines = amd_sdma_max_lines,
+	.max_lines = amd_max_lines,
 	.copy_lines = amd_copy_lines,
 	.fill = amd_fill,
 	.write_inline = amd_pm4_write_data,

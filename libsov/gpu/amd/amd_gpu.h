@@ -36,6 +36,10 @@ void amd_pm4_release_mem(struct gpu_push *p, uint64_t semaphore, uint32_t payloa
 void amd_pm4_interrupt(struct gpu_push *p);
 #define AMD_PM4_INLINE_MAX 2048u
 void amd_pm4_write_data(struct gpu_push *p, uint64_t destination, const void *data, uint32_t bytes);
+/* Copies and fills by the command processor; later packets wait for them. value: repeated over the
+ * whole word. */
+void amd_pm4_copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes);
+void amd_pm4_fill(struct gpu_push *p, uint64_t destination, uint32_t value, uint64_t bytes);
 /* Writes consecutive registers. */
 void amd_pm4_set_sh_reg(struct gpu_push *p, uint32_t first, const uint32_t *values, uint32_t count);
 void amd_pm4_dispatch(struct gpu_push *p, const uint32_t groups[3]);
@@ -49,6 +53,10 @@ void amd_pm4_ring_entry(struct gpu_push *p, uint64_t span, const struct winsys_q
 void amd_sdma_poll_mem(struct gpu_push *p, uint64_t semaphore, uint32_t payload);
 void amd_sdma_fence(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags);
 void amd_sdma_trap(struct gpu_push *p);
+/* Around copies and fills: before them, what compute queues wrote is written back from their
+ * caches; after them, what these caches still hold is invalidated. */
+void amd_sdma_write_back(struct gpu_push *p);
+void amd_sdma_invalidate(struct gpu_push *p);
 void amd_sdma_copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes);
 /* CONST_FILL packets of one amd_sdma_fill, beside those of its ends. */
 #define AMD_MAX_FILLS            32u

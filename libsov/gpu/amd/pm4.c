@@ -118,6 +118,41 @@ void amd_pm4_write_data(struct gpu_push *p, uint64_t destination, const void *da
 	p->count += bytes / 4;
 }
 
+/* Through the L2, which is where the stores of earlier dispatches are. data: source is the word. */
+static void pm4_dma(struct gpu_push *p, bool data, uint64_t destination, uint64_t source,
+		    uint64_t bytes)
+{
+	uint64_t at, part;
+
+	for (at = 0; at < bytes; at += part) {
+		part = bytes - at < AMD_DMA_MAX_BYTES ? bytes - at : AMD_DMA_MAX_BYTES;
+		PACKET(p, AMD_PM4_DMA_DATA,
+		       AMD_DMA_SYNC | AMD_DMA_TO_L2 | (data ? AMD_DMA_FROM_DATA : AMD_DMA_FROM_L2),
+		       LOW(source + (data ? 0 : at)), HIGH(source + (data ? 0 : at)),
+		       LOW(destination + at), HIGH(destination + at), (uint32_t)part);
+	}
+}
+
+void amd_pm4_copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes)
+{
+	pm4_dma(p, false, destination, source, bytes);
+}
+
+/* Fills are of whole words: the bytes before and after are copied from a word in these commands. */
+void amd_pm4_fill(struct gpu_push *p, uint64_t destination, uint32_t value, uint64_t bytes)
+{
+	uint64_t head = -destination % 4 < bytes ? -destination % 4 : bytes;
+	uint64_t tail = (bytes - head) % 4, end = destination + bytes - tail, word;
+
+	if (head || tail) {
+		PACKET(p, AMD_PM4_NOP, value);
+		word = p->va + 4ull * (p->count - 1);
+		pm4_dma(p, false, destination, word + destination % 4, head);
+		pm4_dma(p, false, end, word, tail);
+	}
+	pm4_dma(p, true, destination + head, value, bytes - head - tail);
+}
+
 void amd_pm4_dispatch(struct gpu_push *p, const uint32_t groups[3])
 {
 	PACKET(p, AMD_PM4_DISPATCH_DIRECT, groups[0], groups[1], groups[2],

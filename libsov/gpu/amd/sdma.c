@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * SDMA packets of copy queues. They are in the ring itself: amdkfd's queue descriptors leave
- * SDMA_RLC0_IB_CNTL 0, so that a user's queue executes no indirect buffers (Linux,
+ * SDMA packets of copy queues. A copy is between two GCR_REQ packets, as in ROCR-Runtime
+ * (amd_blit_sdma.cpp, BuildGCRCommand). Packets are in the ring itself: amdkfd's queue descriptors
+ * leave SDMA_RLC0_IB_CNTL 0, so that a user's queue executes no indirect buffers (Linux,
  * kfd_mqd_manager_v10.c, init_mqd_sdma). The engine executes packets in order, so a fence after a
  * copy signals its completion. Pitched copies use sub-window copies if addresses and pitches are
  * multiples of 4, and one linear copy per line otherwise: whether sub-window copies support other
@@ -51,6 +52,23 @@ void amd_sdma_fence(struct gpu_push *p, uint64_t semaphore, uint32_t payload, ui
 void amd_sdma_trap(struct gpu_push *p)
 {
 	PACKET(p, AMD_SDMA(AMD_SDMA_TRAP, 0), 0); /* the context */
+}
+
+static void sdma_cache_control(struct gpu_push *p, uint32_t bits)
+{
+	PACKET(p, AMD_SDMA(AMD_SDMA_GCR_REQ, 0), 0, AMD_SDMA_GCR_LOW(bits), AMD_SDMA_GCR_HIGH(bits),
+	       0);
+}
+
+void amd_sdma_write_back(struct gpu_push *p)
+{
+	sdma_cache_control(p, AMD_GCR_GL2_WB | AMD_GCR_GLM_WB | AMD_GCR_GLK_WB);
+}
+
+void amd_sdma_invalidate(struct gpu_push *p)
+{
+	sdma_cache_control(p, AMD_GCR_GL2_WB | AMD_GCR_GL2_INV | AMD_GCR_GLM_WB | AMD_GCR_GLM_INV |
+				      AMD_GCR_GL1_INV | AMD_GCR_GLV_INV | AMD_GCR_GLK_INV);
 }
 
 void amd_sdma_copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes)

@@ -485,9 +485,10 @@ static void nv_fill(struct gpu_push *p, uint64_t destination, uint32_t value,
 		     semaphore, payload);
 }
 
-static uint32_t nv_max_lines(const struct gpu_lines *l)
+static uint32_t nv_max_lines(const struct gpu_lines *l, bool copy_queue)
 {
 	(void)l;
+	(void)copy_queue;
 	return MAX_LINES;
 }
 
@@ -511,7 +512,6 @@ const struct gpu nv_gpu = {
 	.max_node_words = 32,
 	.max_level_words = 24,
 	.kernels_release = true,
-	.copies_on_compute = true,
 	.chip_create = nv_chip_create,
 	.supports = nv_supports,
 	.constant_bytes = nv_constant_bytes,

@@ -93,6 +93,7 @@ struct context {
 		struct gpu_local per_queue; /* one queue's part; address: the first queue's */
 		uint32_t queues;            /* parts of the area; 1 where all queues use one */
 		struct buffer *area;
+		struct local_area *retired; /* areas before it that kernels may still use */
 	} local;
 	_Atomic uint32_t stream_count; /* live streams */
 	/* Up to this many streams end a kernel with a wait-for-idle; with more of them that would

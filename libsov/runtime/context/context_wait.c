@@ -150,15 +150,35 @@ static void context_resume(struct context *c)
 			(*p)->resume(c);
 }
 
-static bool context_idle(void *arg)
+bool context_idle(struct context *c)
 {
-	struct context *c = arg;
 	const struct context_part *const *p;
 
 	for (p = c->parts; *p; p++)
 		if ((*p)->idle && !(*p)->idle(c))
 			return false;
 	return true;
+}
+
+static bool idle_ready(void *arg)
+{
+	return context_idle(arg);
+}
+
+sov_result context_pause(struct context *c, bool (*needed)(struct context *c, void *arg),
+			 sov_result (*act)(struct context *c, void *arg), void *arg)
+{
+	sov_result r;
+
+	pthread_mutex_lock(&c->lock);
+	r = context_check(c);
+	if (!r && needed(c, arg)) {
+		context_quiesce(c);
+		r = act(c, arg);
+		context_resume(c);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return r;
 }
 
 sov_result context_settle(struct context *c, bool (*needed)(struct context *c, void *arg),
@@ -176,7 +196,7 @@ sov_result context_settle(struct context *c, bool (*needed)(struct context *c, v
 			r = act(c, arg);
 			break;
 		}
-		r = context_block(c, context_idle, c, SOV_FOREVER);
+		r = context_block(c, idle_ready, c, SOV_FOREVER);
 	}
 	context_resume(c);
 	pthread_mutex_unlock(&c->lock);

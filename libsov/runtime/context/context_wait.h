@@ -26,7 +26,15 @@ sov_result context_drain(struct context *c, uint64_t timeout);
  * the memory. */
 sov_result context_drain_to_free(struct context *c, bool *keep);
 
+/* All parts are idle; with all streams quiesced, they stay so. */
+bool context_idle(struct context *c);
+
 /* ---- without the lock ---- */
+
+/* If needed(c, arg), quiesces all streams and runs act with the lock held; does not wait for work
+ * that was submitted. */
+sov_result context_pause(struct context *c, bool (*needed)(struct context *c, void *arg),
+			 sov_result (*act)(struct context *c, void *arg), void *arg);
 
 /* While needed(c, arg), quiesces all streams, waits until they are idle and runs act with the lock
  * held. */

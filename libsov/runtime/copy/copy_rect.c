@@ -99,6 +99,7 @@ static sov_result copy_rows(struct stream *s, const struct copy_side *to,
 	const struct gpu *gpu = s->member.context->gpu;
 	uint64_t done, n;
 	struct slot slot;
+	bool copy_queue;
 	sov_result r;
 
 	for (done = 0; done < rows; done += n) {
@@ -110,13 +111,19 @@ static sov_result copy_rows(struct stream *s, const struct copy_side *to,
 			.bytes = (uint32_t)width,
 		};
 
-		n = gpu->max_lines(&lines);
+		r = stream_find_copy_queue(s, &copy_queue);
+		if (r)
+			return r;
+		n = gpu->max_lines(&lines, copy_queue);
 		n = rows - done < n ? rows - done : n;
-		lines.lines = (uint32_t)n;
 		trace_expect_bytes(n * width);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
 			return r;
+		/* A reset in between may have taken the copy queue. */
+		if (copy_queue && !slot.push.copy_queue && n > gpu->max_lines(&lines, false))
+			n = gpu->max_lines(&lines, false);
+		lines.lines = (uint32_t)n;
 		gpu->copy_lines(&slot.push, &lines, s->done->va, (uint32_t)slot.seqno);
 		*seqno = slot.seqno;
 		stream_submit(s, &slot);

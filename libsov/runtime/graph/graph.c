@@ -176,7 +176,9 @@ static sov_result graph_check_rect(struct graph *g, const struct copy_rect *b)
 	struct copy_range k = {.destination = b->to.address, .source = b->from.address};
 	const struct gpu *gpu = g->member.context->gpu;
 	struct gpu_lines lines = rect_slice_lines(b, 0);
-	uint64_t max_rows = b->width <= gpu->max_copy_bytes ? gpu->max_lines(&lines) : 0;
+	uint64_t max_rows = b->width <= gpu->max_copy_bytes
+				    ? gpu->max_lines(&lines, gpu->prefers_copy_queue)
+				    : 0;
 	sov_result r;
 
 	if (!b->width || b->width > gpu->max_copy_bytes || b->height > max_rows ||

@@ -96,6 +96,7 @@ struct graph_exec {
 	uint64_t methods;       /* in memory: the command words … */
 	uint32_t methods_max;   /* … and the room for them */
 	uint32_t *words;        /* where they are composed */
+	bool one_queue;         /* they are for the compute queue, copies included */
 	struct gpu_local local; /* local memory that the launches contain … */
 	uint64_t local_serial;  /* … and the area that it is part of */
 	uint64_t counter; /* in memory: semaphore that the copies of a level count up from 0 */
@@ -107,6 +108,8 @@ struct graph_exec {
 	bool closing;                     /* it is being destroyed */
 	struct stream *last;              /* a reference: the stream that executed it last … */
 	uint64_t last_seqno;              /* … and up to which submission */
+	uint64_t
+		in_use; /* the commands are, until this submission has completed; 0: they are not */
 };
 
 #endif

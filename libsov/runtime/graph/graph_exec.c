@@ -233,6 +233,16 @@ static bool graph_needs_local(const struct graph_exec *g)
 	return g->max_local && g->max_local->info.local_bytes;
 }
 
+/* The commands contain local memory that is not the stream's; inside its gate. */
+static bool graph_local_moved(const struct graph_exec *g, const struct stream *s)
+{
+	const struct context *c = g->member.context;
+
+	return c->gpu->local_in_launch && graph_needs_local(g) &&
+	       (g->local_serial != c->local.serial ||
+		g->local.address != local_of(c, s->index).address);
+}
+
 static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
 				       const struct graph_segment *segment)
 {
@@ -248,6 +258,12 @@ static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
 	sov_result r;
 
 	r = stream_begin_request(s, &q, &slot);
+	while (!r && graph_local_moved(g, s) && stream_poll(s) < g->in_use) {
+		stream_submit(s, &slot);
+		r = stream_wait_for(s, g->in_use, SOV_FOREVER);
+		if (!r)
+			r = stream_begin_request(s, &q, &slot);
+	}
 	if (r)
 		return r;
 	if (graph_needs_local(g) && segment->engine == ENGINE_COMPUTE &&
@@ -256,14 +272,16 @@ static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
 		c->gpu->set_local(&slot.push, &stream_local);
 		slot.submission->local = local->serial;
 	}
-	/* The thread that replaced the area waited for all work, and graph_order_after_last for
-	 * this graph: nothing of it executes. */
-	stream_local = local_of(c, s->index);
-	if (c->gpu->local_in_launch && graph_needs_local(g) &&
-	    (g->local_serial != local->serial || g->local.address != stream_local.address)) {
-		g->local = stream_local;
+	if (graph_local_moved(g, s)) {
+		g->local = local_of(c, s->index);
 		g->local_serial = local->serial;
 		graph_write_methods(g);
+	}
+	/* A reset in between may have taken the stream's copy queue. */
+	if (segment->engine == ENGINE_COPY && !slot.push.copy_queue) {
+		stream_submit(s, &slot);
+		return set_error(SOV_ERROR_CANCELLED,
+				 "another thread reset the context during this call");
 	}
 	slot.inserted = segment->words ? gpu_span(segment->methods, segment->words) : 0;
 	slot.inserted_words = (const uint32_t *)(const void *)((const uint8_t *)g->memory->cpu +
@@ -271,7 +289,7 @@ static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
 	if (c->gpu->pad)
 		c->gpu->pad(&slot.push);
 	slot.before = slot.push.count;
-	g->last_seqno = slot.seqno;
+	g->last_seqno = g->in_use = slot.seqno;
 	stream_submit(s, &slot);
 	return SOV_OK;
 }
@@ -280,17 +298,19 @@ static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
  * limit: the other stream's work has. */
 static sov_result graph_order_after_last(struct graph_exec *g, struct stream *s)
 {
+	bool waits = graph_needs_local(g) && g->member.context->gpu->local_in_launch;
 	sov_result r = SOV_OK;
 
 	if (g->last == s)
 		return r;
 	/* The commands contain the stream's part of local memory and have to be rewritten. */
-	if (g->last && graph_needs_local(g) && g->member.context->gpu->local_in_launch)
+	if (g->last && waits)
 		r = stream_wait_for(g->last, g->last_seqno, SOV_FOREVER);
 	else if (g->last)
 		r = stream_acquire(s, g->last->done, (uint32_t)g->last_seqno);
 	if (r)
 		return r;
+	g->in_use = g->last && !waits ? stream_last(s) : 0;
 	if (g->last)
 		object_put(&g->last->member.object);
 	object_reference(&s->member.object);
@@ -299,12 +319,35 @@ static sov_result graph_order_after_last(struct graph_exec *g, struct stream *s)
 	return r;
 }
 
+/* Writes the graph again if it has commands for a copy queue and the stream has none. */
+static sov_result graph_choose_queues(struct graph_exec *g, struct stream *s)
+{
+	uint32_t i = 0;
+	bool copy_queue;
+	sov_result r;
+
+	while (i < g->nsegments && g->segments[i].engine != ENGINE_COPY)
+		i++;
+	if (i == g->nsegments)
+		return SOV_OK;
+	r = stream_find_copy_queue(s, &copy_queue);
+	if (r || copy_queue)
+		return r;
+	r = stream_wait_for(s, g->in_use, SOV_FOREVER);
+	if (r)
+		return r;
+	g->one_queue = true;
+	return graph_write_methods(g);
+}
+
 static sov_result graph_execute(struct graph_exec *g, struct stream *s)
 {
 	sov_result r = graph_order_after_last(g, s);
 	bool by_nodes = tracing();
 	uint32_t i, k;
 
+	if (!r && !by_nodes && g->member.context->gpu->prefers_copy_queue)
+		r = graph_choose_queues(g, s);
 	if (!r && by_nodes)
 		r = graph_submit_nodes(g, s);
 	for (i = 0; !r && !by_nodes && i < g->nsegments; i++) {

@@ -116,6 +116,14 @@ static void graph_find_early(struct graph_exec *g)
 	}
 }
 
+/* What lines need beyond a node's words if the compute queue has to copy them. */
+static uint32_t lines_words(const struct gpu *gpu, const struct gpu_lines *l)
+{
+	uint32_t max = gpu->max_lines(l, false);
+
+	return (l->lines - 1) / max * gpu->max_node_words;
+}
+
 static sov_result graph_allocate(struct graph_exec *g)
 {
 	const struct gpu *gpu = g->member.context->gpu;
@@ -138,6 +146,9 @@ static sov_result graph_allocate(struct graph_exec *g)
 	}
 	g->methods = bytes;
 	g->methods_max = g->count * gpu->max_node_words + (g->levels + 1) * gpu->max_level_words;
+	for (i = 0; i < g->count; i++)
+		if (g->nodes[i].kind == NODE_LINES)
+			g->methods_max += lines_words(gpu, &g->nodes[i].lines);
 	bytes += 4ull * g->methods_max;
 	r = buffer_create_mapped(g->member.context, WINSYS_VRAM, true, bytes, &g->memory);
 	if (r)
@@ -296,19 +307,20 @@ static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
 {
 	struct graph_exec *g = w->g;
 	const struct gpu *gpu = g->member.context->gpu;
-	uint32_t copies = 0, i;
+	uint32_t copies = 0, released = 0, i;
 
-	for (i = at; i < end; i++)
+	/* Without write_ring_entry, copies release a semaphore. */
+	for (i = at; !gpu->write_ring_entry && i < end; i++)
 		copies += is_copy(&g->nodes[g->order[i]]);
 	if (copies) { /* the previous execution left its count there */
 		gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NO_WAIT);
 		gpu->setup_copy(g->member.context->chip, &w->p);
 	}
-	for (i = at, copies = 0; i < end; i++) {
+	for (i = at; i < end; i++) {
 		if (g->nodes[g->order[i]].kind == NODE_KERNEL)
 			push_kernel(g, &w->p, g->order[i]);
 		else
-			push_copy(g, &w->p, g->order[i], &copies);
+			push_copy(g, &w->p, g->order[i], &released);
 	}
 	if (copies)
 		gpu->acquire(&w->p, g->counter, copies);
@@ -419,7 +431,7 @@ static void push_all(struct writer *w)
 
 		if (g->next[g->order[at]]) {
 			end = push_chain(w, at);
-		} else if (gpu->copies_on_compute) {
+		} else if (g->one_queue || !gpu->prefers_copy_queue) {
 			push_level(w, at, end, ends);
 		} else {
 			if (push_copies_separately(w, at, end, host_count)) {
@@ -450,7 +462,7 @@ sov_result graph_write_methods(struct graph_exec *g)
 	}
 	if (!g->words || !g->segments)
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
-	w.p = (struct gpu_push){.words = g->words, .capacity = g->methods_max};
+	w.p = (struct gpu_push){.words = g->words, .va = g->methods, .capacity = g->methods_max};
 	g->nsegments = 0;
 	push_all(&w);
 	for (i = 0; !r && i < g->nsegments; i++)

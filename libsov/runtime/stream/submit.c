@@ -17,7 +17,8 @@
  * Nothing between 2 and 4 may fail or wait. docs/runtime.md explains why no submission is lost.
  *
  * A stream has two queues, one for compute and one for copies. A submission to one of them begins
- * with an acquire of the previous seqno if that went to the other.
+ * with an acquire of the previous seqno if that went to the other. Where the GPU has no copy queue
+ * left, the compute queue takes both.
  *
  * A compute submission ends with a release that waits for the engine to become idle (WFI). That
  * orders later work at the lowest cost, but until the engine is idle it takes no work from any
@@ -26,9 +27,11 @@
  * submissions other than kernels do not wait.
  */
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 #include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
+#include "libsov/runtime/base/log.h"
 #include "libsov/runtime/base/minmax.h"
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/local_memory.h"
@@ -42,6 +45,11 @@ static_assert(!(STREAM_SLOTS & (STREAM_SLOTS - 1)), "seqnos may wrap");
 uint64_t stream_last(const struct stream *s)
 {
 	return atomic_load_explicit(&s->tail, memory_order_acquire) >> STREAM_COMPLETION_BITS;
+}
+
+bool stream_copy_queue(const struct stream *s, enum engine engine)
+{
+	return s->queue_of[engine] == &s->queues[ENGINE_COPY];
 }
 
 bool stream_busy(struct stream *s, enum engine engine)
@@ -138,6 +146,7 @@ static void slot_open(struct stream *s, uint64_t seqno, struct slot *slot)
 	slot->cpu = (uint8_t *)s->commands->cpu + offset;
 	slot->va = s->commands->va + offset;
 	slot->push.words = slot->words;
+	slot->push.va = slot->va + STREAM_SLOT_PUSH;
 	slot->push.count = 0;
 	slot->push.capacity = STREAM_PUSH_WORDS;
 	slot->push.overflow = false;
@@ -197,7 +206,7 @@ static bool slot_take(struct stream *s, const struct submit_request *q, struct s
 	p->engine = q->engine;
 	p->code = p->local = 0;
 	slot->concurrent = concurrent;
-	slot->push.copy_queue = q->engine == ENGINE_COPY;
+	slot->push.copy_queue = stream_copy_queue(s, q->engine);
 	/* Submissions known to be complete need no acquire. */
 	if ((tail & COMPLETION_MASK) != queue &&
 	    (int64_t)((tail >> STREAM_COMPLETION_BITS) -
@@ -213,11 +222,11 @@ static bool slot_take(struct stream *s, const struct submit_request *q, struct s
 
 /* ---- publishing ---- */
 
-static void ring_add_entry(struct stream *s, struct queue *q, const struct submission *p,
-			   uint64_t span, const uint32_t *words, const struct gpu_completion *end)
+static void ring_add_entry(struct stream *s, struct queue *q, uint64_t span, const uint32_t *words,
+			   const struct gpu_completion *end)
 {
 	q->put = s->member.context->gpu->write_ring_entry(&q->memory, q->put, span, words,
-							  p->engine == ENGINE_COPY, end);
+							  q == &s->queues[ENGINE_COPY], end);
 }
 
 static const uint32_t *slot_words(const struct stream *s, uint64_t span)
@@ -237,10 +246,10 @@ static void ring_add_submission(struct stream *s, struct queue *q, const struct 
 	};
 
 	if (p->before[0])
-		ring_add_entry(s, q, p, p->before[0], slot_words(s, p->before[0]), NULL);
+		ring_add_entry(s, q, p->before[0], slot_words(s, p->before[0]), NULL);
 	if (p->before[1])
-		ring_add_entry(s, q, p, p->before[1], p->inserted, NULL);
-	ring_add_entry(s, q, p, p->span, slot_words(s, p->span), &end);
+		ring_add_entry(s, q, p->before[1], p->inserted, NULL);
+	ring_add_entry(s, q, p->span, slot_words(s, p->span), &end);
 }
 
 static inline void ring_add_span(struct queue *q, uint64_t span)
@@ -427,7 +436,8 @@ static sov_result stream_wait_for_gate(struct stream *s)
 	return r;
 }
 
-static sov_result queue_start(struct stream *s, enum engine engine)
+/* Returns 0 or a negative errno. */
+static int queue_create(struct stream *s, enum engine engine)
 {
 	static const enum winsys_engine engines[ENGINES] = {WINSYS_COMPUTE, WINSYS_COPY};
 	struct context *c = s->member.context;
@@ -439,22 +449,39 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 		.ring_entry_bytes = c->gpu->ring_entry_bytes,
 		.priority = s->priority,
 	};
-	const char *detail;
 	int error;
 
 	options.ring = q->ring->backing;
 	options.ring_va = q->ring->va;
 	error = c->winsys->queue_create(c->group, &options, &q->winsys_queue);
-	if (error) {
-		detail = winsys_take_error();
-		return set_error(
-			SOV_ERROR_DEVICE_LOST, "%s could not create a %s queue for a stream: %s",
-			c->device->properties.name, engine == ENGINE_COPY ? "copy" : "compute",
-			*detail ? detail : strerror(-error));
-	}
+	if (error)
+		return error;
 	c->winsys->queue_memory(q->winsys_queue, &q->memory);
 	q->put = 0;
 	s->queue_of[engine] = q;
+	return 0;
+}
+
+static sov_result set_queue_error(const struct stream *s, enum engine engine, int error)
+{
+	const char *detail = winsys_take_error();
+
+	return set_error(SOV_ERROR_DEVICE_LOST, "%s could not create a %s queue for a stream: %s",
+			 s->member.context->device->properties.name,
+			 engine == ENGINE_COPY ? "copy" : "compute",
+			 *detail ? detail : strerror(-error));
+}
+
+/* A GPU has a limited number of copy queues: where none is free, the compute queue copies. */
+static sov_result copy_queue_start(struct stream *s)
+{
+	int error = queue_create(s, ENGINE_COPY);
+
+	if (error != -ENOMEM && error != -ENOSPC)
+		return error ? set_queue_error(s, ENGINE_COPY, error) : SOV_OK;
+	LOG(STREAM, INFO, "%llu copies by its compute queue: %s", (unsigned long long)s->serial,
+	    winsys_take_error());
+	s->queue_of[ENGINE_COPY] = &s->queues[ENGINE_COMPUTE];
 	return SOV_OK;
 }
 
@@ -468,10 +495,29 @@ static sov_result stream_need_copy_queue(struct stream *s)
 	r = context_check(c);
 	if (!r && !s->closed && !gate_closed(&s->gate) && !s->queue_of[ENGINE_COPY]) {
 		gate_close(&s->gate);
-		r = queue_start(s, ENGINE_COPY);
+		r = copy_queue_start(s);
 		gate_open(&s->gate);
 	}
 	pthread_mutex_unlock(&c->lock);
+	return r;
+}
+
+sov_result stream_find_copy_queue(struct stream *s, bool *own)
+{
+	sov_result r = SOV_OK;
+	bool found = false;
+
+	while (!r && !found) {
+		if (gate_enter(&s->gate)) {
+			found = s->queue_of[ENGINE_COPY];
+			*own = stream_copy_queue(s, ENGINE_COPY);
+			gate_leave(&s->gate);
+			if (!found)
+				r = stream_need_copy_queue(s);
+		} else {
+			r = stream_wait_for_gate(s);
+		}
+	}
 	return r;
 }
 
@@ -621,11 +667,11 @@ void stream_set_up(struct stream *s)
 sov_result stream_start(struct stream *s)
 {
 	struct context *c = s->member.context;
-	sov_result r = queue_start(s, ENGINE_COMPUTE);
+	int error = queue_create(s, ENGINE_COMPUTE);
 	uint32_t i;
 
-	if (r)
-		return r;
+	if (error)
+		return set_queue_error(s, ENGINE_COMPUTE, error);
 	if (!c->device->info.copy_queues)
 		s->queue_of[ENGINE_COPY] = &s->queues[ENGINE_COMPUTE];
 	s->published = stream_last(s);

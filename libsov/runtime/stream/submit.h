@@ -27,7 +27,7 @@ enum work {
 	WORK_GRAPH
 };
 
-/* Devices without copy queues use the compute queue for both. */
+/* Where a device has no copy queue for a stream, the compute queue serves both. */
 enum engine { ENGINE_COMPUTE, ENGINE_COPY, ENGINES };
 
 /* The members of struct function that submission uses. */
@@ -158,6 +158,11 @@ uint64_t stream_interrupt(struct stream *s);
 bool stream_is_concurrent(const struct stream *s);
 /* The last seqno that was reserved. */
 uint64_t stream_last(const struct stream *s);
+/* Work for this engine goes to the stream's copy queue; inside the gate. */
+bool stream_copy_queue(const struct stream *s, enum engine engine);
+/* Whether the stream has a copy queue, which this creates as the first copy would; without the
+ * lock. */
+sov_result stream_find_copy_queue(struct stream *s, bool *own);
 /* The last submission went to this engine and is incomplete. */
 bool stream_busy(struct stream *s, enum engine engine);
 /* The last completed seqno. */

@@ -102,7 +102,10 @@ struct kfd {
 
 	pthread_mutex_t lock; /* for the members below, which are created on first use */
 	bool has_events;
-	struct winsys_buffer *event_page; /* mapped by all GPUs with an address space */
+	/* Mapped by all GPUs with an address space. amdkfd takes one in the life of a process, even
+	 * if the call that offers it fails, and frees it with the process. */
+	struct winsys_buffer *event_page;
+	bool event_page_offered;
 	uint32_t memory_event, hardware_event;
 };
 extern struct kfd kfd;

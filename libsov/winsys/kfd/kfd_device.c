@@ -285,23 +285,10 @@ static int find_devices(char *message, size_t bytes)
 	return error;
 }
 
-/* Returns 1 if SOV_KFD enables this back end, 0 if not, or -EINVAL. */
-static int kfd_enabled(char *message, size_t bytes)
-{
-	const char *text = secure_getenv("SOV_KFD");
-
-	if (!text || !strcmp(text, "1"))
-		return 1;
-	if (!strcmp(text, "0"))
-		return 0;
-	snprintf(message, bytes, "SOV_KFD is '%s'; it must be 0 or 1", text);
-	return -EINVAL;
-}
-
 int kfd_enumerate(uint32_t devices_before, struct winsys_device ***devices, uint32_t *count,
 		  char *message, size_t message_bytes)
 {
-	int error = kfd_enabled(message, message_bytes);
+	int error = winsys_enabled("SOV_KFD", NULL, message, message_bytes);
 
 	(void)devices_before;
 	*devices = kfd.devices;

@@ -59,19 +59,34 @@ static void event_reset(uint32_t id)
 		(void)winsys_take_error();
 }
 
-/* Exceptions stay signalled, so that every waiter sees them. Called with the lock held. */
+/* The event that brings the page. EINVAL after a failed call: amdkfd has the page already. */
+static int first_event_create(void)
+{
+	bool again = kfd.event_page_offered;
+	int error;
+
+	kfd.event_page_offered = true;
+	error = event_create(KFD_EVENT_MEMORY, false, kfd.event_page->handle, &kfd.memory_event,
+			     NULL);
+	if (error != -EINVAL || !again)
+		return error;
+	(void)winsys_take_error();
+	return event_create(KFD_EVENT_MEMORY, false, 0, &kfd.memory_event, NULL);
+}
+
+/* Continues after the last step that succeeded. Exceptions stay signalled, so that every waiter
+ * sees them. Called with the lock held. */
 static int events_create(struct winsys_device *d)
 {
-	int error = kfd_buffer_new(d, WINSYS_SYSTEM, KFD_EVENT_PAGE_BYTES, &kfd.event_page);
+	int error = 0;
 
-	if (!error)
-		error = event_create(KFD_EVENT_MEMORY, false, kfd.event_page->handle,
-				     &kfd.memory_event, NULL);
-	if (!error)
+	if (!kfd.event_page)
+		error = kfd_buffer_new(d, WINSYS_SYSTEM, KFD_EVENT_PAGE_BYTES, &kfd.event_page);
+	if (!error && !kfd.memory_event)
+		error = first_event_create();
+	if (!error && !kfd.hardware_event)
 		error = event_create(KFD_EVENT_HARDWARE, false, 0, &kfd.hardware_event, NULL);
 	kfd.has_events = !error;
-	if (error)
-		kfd_events_destroy();
 	return error;
 }
 
@@ -81,7 +96,7 @@ void kfd_events_destroy(void)
 	event_destroy(&kfd.hardware_event);
 	kfd_buffer_destroy(kfd.event_page);
 	kfd.event_page = NULL;
-	kfd.has_events = false;
+	kfd.event_page_offered = kfd.has_events = false;
 }
 
 /* ---- groups ---- */

@@ -145,6 +145,7 @@ void kfd_buffer_destroy(struct winsys_buffer *b)
 {
 	struct kfd_free_memory f;
 	uint32_t i;
+	int error = 0;
 
 	if (!b)
 		return;
@@ -153,11 +154,13 @@ void kfd_buffer_destroy(struct winsys_buffer *b)
 	for (i = 0; i < kfd.count; i++)
 		map_on(b, KFD_UNMAP_MEMORY, kfd.devices[i]);
 	f.handle = b->handle;
-	/* amdkfd frees the rest when the process ends. */
-	if (b->allocated && kfd_ioctl(KFD_FREE_MEMORY, &f, "freeing memory"))
-		LOG(DEVICE, ERROR, "memory at 0x%llx: %s", (unsigned long long)b->va,
+	/* amdkfd frees the rest, and the event page in any case, when the process ends. */
+	if (b->allocated)
+		error = kfd_ioctl(KFD_FREE_MEMORY, &f, "freeing memory");
+	if (error)
+		LOG(DEVICE, INFO, "memory at 0x%llx: %s", (unsigned long long)b->va,
 		    winsys_take_error());
-	if (b->own_va)
+	if (b->own_va && !error)
 		va_free(false, b->va, b->bytes);
 	free(b);
 }

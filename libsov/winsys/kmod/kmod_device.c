@@ -280,19 +280,13 @@ static int find_devices(char *message, size_t bytes)
 	return error;
 }
 
-/* SOV_KMOD: 0 disables this winsys, 1 (the default) enables it, "ioctl" submits without user
- * queues. */
+/* SOV_KMOD=ioctl submits without user queues. */
 static int read_environment(char *message, size_t bytes)
 {
-	const char *text = secure_getenv("SOV_KMOD");
+	int enabled = winsys_enabled("SOV_KMOD", "ioctl", message, bytes);
 
-	kmod.submit_by_ioctl = text && !strcmp(text, "ioctl");
-	if (!text || !strcmp(text, "1") || kmod.submit_by_ioctl)
-		return 1;
-	if (!strcmp(text, "0"))
-		return 0;
-	snprintf(message, bytes, "SOV_KMOD is '%s'; it must be 0, 1 or ioctl", text);
-	return -EINVAL;
+	kmod.submit_by_ioctl = enabled == 2;
+	return enabled;
 }
 
 int kmod_enumerate(uint32_t devices_before, struct winsys_device ***devices, uint32_t *count,

@@ -422,6 +422,34 @@ static void test_failures(void *page)
 	(void)winsys_take_error();
 }
 
+/* A group's creation, which has the calls for events, succeeds when it is repeated. */
+static void test_repetition(void)
+{
+	uint32_t count, n = 0, wrong = 0;
+	struct winsys_device **devices;
+	struct winsys_group *group;
+	char message[512];
+	int error;
+
+	do {
+		install(1);
+		enumerate(&devices, &count, message);
+		model_kfd.fail_at = model_kfd.calls + ++n;
+		error = w->group_create(devices[0], &group);
+		if (error)
+			error = w->group_create(devices[0], &group);
+		if (error)
+			diag("call %u: %s", n, winsys_take_error());
+		else
+			w->group_destroy(group);
+		kfd_close();
+		wrong += error || !clean();
+	} while (model_kfd.failed);
+	ok(n > 9 && !wrong,
+	   "kfd: a group's creation that has failed succeeds afterwards (%u failures)", n - 1);
+	(void)winsys_take_error();
+}
+
 /* ---- work ---- */
 
 static void submit(struct program *p, enum winsys_engine engine, const uint32_t *words,
@@ -648,6 +676,7 @@ int main(void)
 	test_enumeration();
 	test_versions();
 	test_failures(page);
+	test_repetition();
 	test_work(page);
 	test_errors(page);
 	test_exceptions(page);

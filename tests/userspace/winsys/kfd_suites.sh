@@ -27,6 +27,7 @@ tests/userspace/runtime/stream/host_functions.c
 tests/userspace/runtime/stream/concurrent_queues.c
 tests/userspace/runtime/stream/concurrent_calls.c
 tests/userspace/runtime/stream/time_limits.c
+tests/userspace/runtime/stream/copy_queues.c
 tests/userspace/runtime/memory/copy_threads.c
 tests/userspace/runtime/memory/copy_methods.c
 tests/userspace/runtime/memory/host_memory.c

@@ -49,6 +49,7 @@ tests/userspace/runtime/fault_attribution.c
 tests/userspace/runtime/base/gates.c
 tests/userspace/runtime/graph/chains.c
 tests/userspace/runtime/stream/time_limits.c
+tests/userspace/runtime/stream/copy_queues.c
 tests/userspace/runtime/memory/mappings.c
 tests/userspace/runtime/stream/spare_streams.c
 tests/userspace/runtime/module/device_services/heap.c

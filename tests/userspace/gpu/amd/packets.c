@@ -241,35 +241,61 @@ static void test_semaphores(void)
 
 /* ---- copies ---- */
 
+/* GCR_REQ: write back L2, its metadata and the scalar cache; write back and invalidate all data
+ * caches. */
+#define WRITE_BACK 17, 0, 0x80500000, 0, 0
+#define INVALIDATE 17, 0, 0xc3b00000, 0, 0
+
 static void test_copies(void)
 {
 	struct gpu_push p = new_push(true);
 
 	amd_gpu.copy(&p, 0x7e0000000001, 0x1122334455, 3, 0x1000, 9);
-	ok(WORDS_EQUAL(&p, 1, 2, 0, 0x22334455, 0x11, 1, 0x7e00),
+	ok(WORDS_EQUAL(&p, WRITE_BACK, 1, 2, 0, 0x22334455, 0x11, 1, 0x7e00, INVALIDATE),
 	   "amd: a copy is a linear COPY packet");
 	p = new_push(true);
 	amd_gpu.fill(&p, 0x1000, 0xab, 1, 8, 0x2000, 9);
-	ok(WORDS_EQUAL(&p, 0x8000000b, 0x1000, 0, 0xabababab, 7),
+	ok(WORDS_EQUAL(&p, WRITE_BACK, 0x8000000b, 0x1000, 0, 0xabababab, 7, INVALIDATE),
 	   "amd: an aligned byte fill uses words");
 	p = new_push(true);
 	amd_gpu.fill(&p, 0x1002, 0xabcd, 2, 8, 0x2000, 9);
-	ok(WORDS_EQUAL(&p, 0x4000000b, 0x1002, 0, 0xabcdabcd, 1, 0x8000000b, 0x1004, 0, 0xabcdabcd,
-		       3, 0x4000000b, 0x1008, 0, 0xabcdabcd, 1),
+	ok(WORDS_EQUAL(&p, WRITE_BACK, 0x4000000b, 0x1002, 0, 0xabcdabcd, 1, 0x8000000b, 0x1004, 0,
+		       0xabcdabcd, 3, 0x4000000b, 0x1008, 0, 0xabcdabcd, 1, INVALIDATE),
 	   "amd: an unaligned fill uses small elements at its ends");
 	p = new_push(true);
 	amd_gpu.fill(&p, 0x1001, 0xab, 1, 2, 0x2000, 9);
-	ok(WORDS_EQUAL(&p, 0xb, 0x1001, 0, 0xabababab, 1),
+	ok(WORDS_EQUAL(&p, WRITE_BACK, 0xb, 0x1001, 0, 0xabababab, 1, INVALIDATE),
 	   "amd: a fill inside one word uses bytes");
 	p = new_push(true);
 	amd_gpu.fill(&p, 0xfffffffc, 7, 4, 0x800004, 0x2000, 9);
-	ok(WORDS_EQUAL(&p, 0x8000000b, 0xfffffffc, 0, 7, 0x3fffff, 0x8000000b, 0x3ffffc, 1, 7,
-		       0x3fffff, 0x8000000b, 0x7ffffc, 1, 7, 3),
+	ok(WORDS_EQUAL(&p, WRITE_BACK, 0x8000000b, 0xfffffffc, 0, 7, 0x3fffff, 0x8000000b, 0x3ffffc,
+		       1, 7, 0x3fffff, 0x8000000b, 0x7ffffc, 1, 7, 3, INVALIDATE),
 	   "amd: a fill of more than 4 MiB is divided, because its count has 22 bits");
 	p = new_push(true);
 	amd_gpu.fill(&p, 1, 7, 1, amd_gpu.max_fill_bytes, 0x2000, 9);
 	ok(!p.overflow && p.count <= amd_gpu.max_node_words,
 	   "amd: the largest fill fits a graph's node");
+}
+
+/* On a compute queue: DMA_DATA through the L2, with later packets waiting for it. */
+static void test_compute_copies(void)
+{
+	struct gpu_push p = new_push(false);
+
+	amd_gpu.copy(&p, 0x7e0000000001, 0x1122334455, 3, 0x1000, 9);
+	ok(WORDS_EQUAL(&p, 0xc0055002, 0xe0300000, 0x22334455, 0x11, 1, 0x7e00, 3),
+	   "amd: a copy on a compute queue is DMA_DATA");
+	p = new_push(false);
+	p.va = 0x500000000;
+	amd_gpu.fill(&p, 0x1002, 0xabcd, 2, 8, 0x2000, 9);
+	ok(WORDS_EQUAL(&p, 0xc0001002, 0xabcdabcd, 0xc0055002, 0xe0300000, 6, 5, 0x1002, 0, 2,
+		       0xc0055002, 0xe0300000, 4, 5, 0x1008, 0, 2, 0xc0055002, 0xc0300000,
+		       0xabcdabcd, 0, 0x1004, 0, 4),
+	   "amd: an unaligned fill on a compute queue copies its ends from its own words");
+	p = new_push(false);
+	amd_gpu.copy(&p, 0x7e0000000000, 0x1000, amd_gpu.max_copy_bytes, 0x1000, 9);
+	ok(!p.overflow && p.count == 17 * 7 && words[7 + 2] == 0x1000 + 0x3ffffe0,
+	   "amd: the largest copy is 17 packets on a compute queue");
 }
 
 static void test_copy_lines(void)
@@ -283,28 +309,30 @@ static void test_copy_lines(void)
 	struct gpu_push p = new_push(true);
 
 	amd_gpu.copy_lines(&p, &l, 0x2000, 9);
-	ok(WORDS_EQUAL(&p, 0x80000401, 0x1000, 0, 0, 7 << 13, 0, 0x10, 0x7e00, 0, 3 << 13, 0,
-		       4 << 16 | 2, 0),
+	ok(WORDS_EQUAL(&p, WRITE_BACK, 0x80000401, 0x1000, 0, 0, 7 << 13, 0, 0x10, 0x7e00, 0,
+		       3 << 13, 0, 4 << 16 | 2, 0, INVALIDATE),
 	   "amd: an aligned pitched copy is a sub-window copy of 16-byte elements");
 	l.source++;
 	p = new_push(true);
 	amd_gpu.copy_lines(&p, &l, 0x2000, 9);
-	ok(p.count == 5 * 7 && words[0] == 1 && words[3] == 0x1001 && words[10] == 0x1081,
+	ok(p.count == 5 * 7 + 10 && words[5] == 1 && words[8] == 0x1001 && words[15] == 0x1081,
 	   "amd: an unaligned pitched copy is one linear copy per line");
-	ok(amd_gpu.max_lines(&l) == 34, "amd: a submission holds 34 unaligned lines");
+	ok(amd_gpu.max_lines(&l, true) == 34, "amd: a submission holds 34 unaligned lines");
 	l.source--;
 	l.bytes = l.source_pitch = l.destination_pitch = 3 << 18; /* three columns */
 	l.lines = 20000;
 	p = new_push(true);
 	amd_gpu.copy_lines(&p, &l, 0x2000, 9);
-	ok(p.count == 6 * 13 && words[13 + 1] == 0x1000 + (1 << 18) && words[39 + 1] == 0x1000 &&
-		   words[39 + 2] == 3 && words[39 + 11] == ((3615u << 16) | 0x3fff),
+	ok(p.count == 6 * 13 + 10 && words[18 + 1] == 0x1000 + (1 << 18) &&
+		   words[44 + 1] == 0x1000 && words[44 + 2] == 3 &&
+		   words[44 + 11] == ((3615u << 16) | 0x3fff),
 	   "amd: a large pitched copy is divided into columns and rows");
-	ok(amd_gpu.max_lines(&l) == 6 * 16384,
+	ok(amd_gpu.max_lines(&l, true) == 6 * 16384,
 	   "amd: max_lines counts the rows of three columns that fit a submission");
 	l.bytes = 4;
 	l.source_pitch = l.destination_pitch = 0xfffffffc;
-	ok(amd_gpu.max_lines(&l) == 34, "amd: lines with too large a pitch are copied one by one");
+	ok(amd_gpu.max_lines(&l, true) == 34,
+	   "amd: lines with too large a pitch are copied one by one");
 }
 
 /* ---- rings ---- */
@@ -370,6 +398,7 @@ int main(void)
 	test_occupancy();
 	test_semaphores();
 	test_copies();
+	test_compute_copies();
 	test_copy_lines();
 	test_ring_entries();
 	return tap_done();

@@ -170,11 +170,21 @@ static void navi_submit(struct navi *n, struct navi_queue *q)
 	navi_ring_doorbell(n, q);
 }
 
+#define NAVI_WRITE_BACK AMD_GCR_GL2_WB
+#define NAVI_INVALIDATE (AMD_GCR_GL2_INV | AMD_GCR_GL1_INV | AMD_GCR_GLV_INV | AMD_GCR_GLK_INV)
+static void navi_cache_control(struct navi *n, struct navi_queue *q, uint32_t bits)
+{
+	PACKET(n, q, AMD_SDMA(AMD_SDMA_GCR_REQ, 0), 0, AMD_SDMA_GCR_LOW(bits),
+	       AMD_SDMA_GCR_HIGH(bits), 0);
+}
+
 static void navi_release(struct navi *n, struct navi_queue *q)
 {
 	uint64_t at = NAVI_FENCE(q->number);
 
 	q->release++;
+	if (q->copy)
+		navi_cache_control(n, q, NAVI_INVALIDATE);
 	if (q->copy)
 		PACKET(n, q, AMD_SDMA(AMD_SDMA_FENCE, 0) | AMD_SDMA_FENCE_MTYPE(3), LOW(at),
 		       HIGH(at), q->release);

@@ -98,6 +98,13 @@ static const struct {
 	{"the fill's destination at 0x700000000", 5, {AMD_SDMA(11, 0), 0, 7, 0, 5}},
 	{"TIMESTAMP: the address 0x100000004", 3, {AMD_SDMA(13, 2), 4, 1}},
 	{"packet 13.0", 3, {AMD_SDMA(13, 0), 0, 1}},
+	{"VMID 3 needs privilege", 5, {AMD_SDMA(17, 0), 0, 0, 0, 3u << 24}},
+	{"ranges of addresses are not modelled", 5, {AMD_SDMA(17, 0), 0x80}},
+	{"since the last copy", 11, {AMD_SDMA(1, 0), 3, 0, 0, 1, 8, 1, AMD_SDMA(5, 0), 0, 1, 1}},
+	{"since the queue's last wait",
+	 13,
+	 {AMD_SDMA(8, 0) | 1u << 31, 0, 1, 0, 0, AMD_SDMA_POLL_FOR_EVER, AMD_SDMA(1, 0), 3, 0, 0, 1,
+	  8, 1}},
 };
 
 static enum model_fault fault_of(const char *part)
@@ -118,6 +125,7 @@ static uint32_t malformed(void)
 	for (uint32_t i = 0; i < sizeof(sdma_errors) / sizeof(sdma_errors[0]); i++) {
 		struct navi_queue *q = navi_queue(&n, 1, true);
 
+		navi_cache_control(&n, q, NAVI_WRITE_BACK);
 		navi_packet(&n, q, sdma_errors[i].words, sdma_errors[i].count);
 		bad += !fails(q, fault_of(sdma_errors[i].part), sdma_errors[i].part);
 	}

@@ -34,6 +34,7 @@ static bool copies(void)
 	uint8_t *data = (uint8_t *)navi_at(&n, NAVI_DATA), *expected = malloc(2 * SPACE);
 	bool good = true;
 
+	navi_cache_control(&n, s, NAVI_WRITE_BACK);
 	for (uint32_t i = 0; i < 2 * SPACE; i++)
 		data[i] = (uint8_t)random_word();
 	memcpy(expected, data, 2 * SPACE);
@@ -58,6 +59,7 @@ static bool sub_windows(void)
 	uint8_t *data = (uint8_t *)navi_at(&n, NAVI_DATA), *expected = malloc(2 * SPACE);
 	bool good = true;
 
+	navi_cache_control(&n, s, NAVI_WRITE_BACK);
 	for (uint32_t i = 0; i < 2 * SPACE; i++)
 		data[i] = (uint8_t)random_word();
 	memcpy(expected, data, 2 * SPACE);
@@ -100,6 +102,7 @@ static bool fills(void)
 	uint8_t *data = (uint8_t *)navi_at(&n, NAVI_DATA), *expected = malloc(2 * SPACE);
 	bool good = true;
 
+	navi_cache_control(&n, s, NAVI_WRITE_BACK);
 	memset(data, 0, 2 * SPACE);
 	memset(expected, 0, 2 * SPACE);
 	for (uint32_t k = 0; k < 45 && good; k++) {

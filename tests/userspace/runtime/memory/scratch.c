@@ -2,7 +2,7 @@
 /*
  * Local memory on a GPU whose launches say how much of it there is: it is sized by the grid, so
  * that a small grid of threads with large stacks takes little memory. It grows with larger grids,
- * and every thread keeps its own.
+ * also while a kernel runs that uses it, and every thread keeps its own.
  */
 #include "tests/userspace/runtime/_api.h"
 
@@ -36,6 +36,23 @@ static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
 			  "\tld.param.u64 %d4, [out];\n\tmul.wide.u32 %d5, %r3, 4;\n"
 			  "\tadd.u64 %d4, %d4, %d5;\n\tst.global.u32 [%d4], %r6;\n\tret;\n}\n";
 
+/* Each thread keeps its number in local memory until the flag is set. */
+static const char hold_ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+			       ".visible .entry hold(.param .u64 out, .param .u64 flag)\n{\n"
+			       "\t.local .align 4 .b8 m[1024];\n"
+			       "\t.reg .b32 %r<8>;\n\t.reg .b64 %d<8>;\n\t.reg .pred %p;\n"
+			       "\tmov.u32 %r1, %tid.x;\n\tld.param.u64 %d1, [out];\n"
+			       "\tld.param.u64 %d2, [flag];\n"
+			       "\tld.volatile.global.u32 %r2, [%d1];\n\tand.b32 %r2, %r2, 252;\n"
+			       "\tcvt.u64.u32 %d3, %r2;\n\tmov.u64 %d4, m;\n"
+			       "\tadd.u64 %d4, %d4, %d3;\n\tst.local.u32 [%d4+64], %r1;\n"
+			       "spin:\n"
+			       "\tld.volatile.global.u32 %r3, [%d2];\n"
+			       "\tsetp.eq.u32 %p, %r3, 0;\n\t@%p bra spin;\n"
+			       "\tld.local.u32 %r4, [%d4+64];\n\tmul.wide.u32 %d5, %r1, 4;\n"
+			       "\tadd.u64 %d5, %d1, %d5;\n\tst.global.u32 [%d5], %r4;\n"
+			       "\tret;\n}\n";
+
 static uint64_t free_bytes(sov_context c)
 {
 	uint64_t bytes;
@@ -64,9 +81,56 @@ static bool run(sov_context c, sov_function f, sov_ptr out, uint32_t grid)
 	return true;
 }
 
+/* A kernel runs until this thread, which meanwhile launches one that needs a larger area, sets its
+ * flag. */
+static void grow_beside_a_kernel(void)
+{
+	sov_launch l = SOV_INIT(sov_launch);
+	uint32_t numbers[THREADS], i, right = 0;
+	const void *arguments[2];
+	sov_context c = context_on("gh100.0", 20 * SECOND);
+	sov_ptr out, held, at;
+	sov_function own, hold;
+	sov_stream stream;
+	sov_module m;
+	void *flag;
+
+	MUST(sov_module_load(c, ptx, sizeof(ptx) - 1, NULL, &m));
+	MUST(sov_module_get_function(m, "own", &own));
+	MUST(sov_memory_alloc(c, 4 * MAX_GRID * THREADS, &out));
+	MUST(sov_memory_fill(c, out, 0, 4, MAX_GRID * THREADS));
+	MUST(sov_module_load(c, hold_ptx, sizeof(hold_ptx) - 1, NULL, &m));
+	MUST(sov_module_get_function(m, "hold", &hold));
+	MUST(sov_stream_create(c, 0, &stream));
+	MUST(sov_memory_alloc(c, sizeof(numbers), &held));
+	MUST(sov_memory_fill(c, held, 0, 4, THREADS));
+	MUST(sov_host_alloc(c, 4096, &flag));
+	__atomic_store_n((uint32_t *)flag, 0, __ATOMIC_RELEASE);
+	at = SOV_HOST(flag);
+	arguments[0] = &held;
+	arguments[1] = &at;
+	l.grid[0] = l.grid[1] = l.grid[2] = l.block[1] = l.block[2] = 1;
+	l.block[0] = THREADS;
+	l.arguments = arguments;
+	l.argument_count = 2;
+	l.stream = stream;
+	MUST(sov_function_launch(hold, &l));
+	arguments[0] = &out;
+	l.argument_count = 1;
+	l.grid[0] = MAX_GRID;
+	l.stream = NULL;
+	good(sov_function_launch(own, &l), "scratch grows while a kernel runs that uses it");
+	__atomic_store_n((uint32_t *)flag, 1, __ATOMIC_RELEASE);
+	MUST(sov_stream_wait(stream, 60 * SECOND));
+	MUST(sov_memory_copy(c, SOV_HOST(numbers), held, sizeof(numbers)));
+	for (i = 0; i < THREADS; i++)
+		right += numbers[i] == i;
+	ok(right == THREADS, "and that kernel keeps its own (%u of %u threads)", right, THREADS);
+	MUST(sov_context_destroy(c));
+}
+
 int main(void)
 {
-	sov_device device;
 	sov_context c;
 	sov_module m;
 	sov_function f;
@@ -75,8 +139,7 @@ int main(void)
 
 	setenv("TEST_CHIP", "navi21", 1);
 	soft_gpus("gh100:vram=512M");
-	MUST(sov_device_open(0, &device));
-	MUST(sov_context_create(device, NULL, &c));
+	c = context_on("gh100.0", 20 * SECOND);
 	MUST(sov_memory_alloc(c, 4 * MAX_GRID * THREADS, &out));
 	MUST(sov_module_load(c, ptx, sizeof(ptx) - 1, NULL, &m));
 	MUST(sov_module_get_function(m, "own", &f));
@@ -94,5 +157,6 @@ int main(void)
 	ok(run(c, f, out, 1) && before - free_bytes(c) == large,
 	   "a smaller grid uses the larger area");
 	MUST(sov_context_destroy(c));
+	grow_beside_a_kernel();
 	return tap_done();
 }
