@@ -185,6 +185,11 @@ static void two_processes(void)
 				SOV_ERROR_INVALID_ADDRESS,
 	   "sov_memory_free ends an import");
 	MUST(sov_memory_free(c, next));
+	MUST(sov_memory_alloc(c, 4096, &next));
+	MUST(sov_memory_export(c, next, &again));
+	MUST(sov_memory_free(c, next));
+	ok(peer_refuses(&again, SOV_ERROR_NOT_FOUND, "has freed"),
+	   "shared memory is not kept for the next allocation");
 	free(before);
 	free(after);
 }
