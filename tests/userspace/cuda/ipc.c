@@ -182,6 +182,7 @@ static void test_errors(void)
 	ok(!CALL(cuEventCreate)(&event, 0) &&
 		   CALL(cuIpcGetEventHandle)(&event_handle, event) == CUDA_ERROR_INVALID_VALUE,
 	   "another event has no handle");
+	CALL(cuEventDestroy_v2)(event);
 	ok(!CALL(cuCtxDestroy_v2)(context), "the context is destroyed with shared memory in it");
 }
 
