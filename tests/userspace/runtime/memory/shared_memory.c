@@ -251,6 +251,7 @@ static void wrong_calls(void)
 int main(int argc, char **argv)
 {
 	soft_gpus("gh100:vram=256M,ga100:vram=256M");
+	setenv("SOV_MEMORY_CACHE", "16M", 1); /* contexts keep freed memory, except shared memory */
 	if (argc > 1 && !strcmp(argv[1], "serve"))
 		return serve();
 	random_seed();
