@@ -183,7 +183,7 @@ static void two_processes(void)
 	MUST(sov_memory_fill(c, next, 5, 4, BYTES / 4));
 	a = ask((struct request){.operation = READ, .address = theirs + 8192});
 	ok(!a.result && a.value == 99,
-	   "the other process keeps memory that was freed here, apart from new memory");
+	   "the other process keeps memory that was freed here, beside new memory");
 	a = ask((struct request){.operation = FREE, .address = theirs});
 	ok(!a.result && ask((struct request){.operation = READ, .address = theirs}).result ==
 				SOV_ERROR_INVALID_ADDRESS,
