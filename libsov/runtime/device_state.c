@@ -26,7 +26,7 @@ static void derive_uuid(const struct device *d, uint8_t uuid[16])
 	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
 }
 
-void device_uuid(const struct device *d, uint8_t uuid[16])
+void device_get_uuid(const struct device *d, uint8_t uuid[16])
 {
 	if (d->info.identity.known & SOV_IDENTITY_UUID)
 		memcpy(uuid, d->info.identity.uuid, 16);
@@ -52,7 +52,7 @@ sov_result api_device_get_identity(sov_device device, sov_device_identity *ident
 		.pci_subsystem = d->info.identity.pci_subsystem,
 		.file_number = d->info.identity.file_number,
 	};
-	device_uuid(d, out.uuid);
+	device_get_uuid(d, out.uuid);
 	object_put(&d->object);
 	return struct_out("sov_device_identity", identity, &out, sizeof(out));
 }

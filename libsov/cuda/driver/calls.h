@@ -301,6 +301,8 @@ CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from, size_
 CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t bytes);
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream);
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes);
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D *p);
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D *p, CUstream stream);
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
 		      CUcontext from_context, size_t bytes);
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,

@@ -72,11 +72,12 @@ static CUresult copy_aside(CUstream s, CUdeviceptr to, CUcontext to_owner, CUdev
 
 	if (e)
 		return e;
-	if (to_owner != s->context && from_owner != s->context && to_owner != from_owner)
-		return copy_between_contexts(to_owner, to, from_owner, from, bytes);
-	if (to_owner == from_owner)
+	if (to_owner == from_owner || cuda_is_host(s->context, from))
 		return cuda_context_result(to_owner,
 					   sov_memory_copy(to_owner->sov, to, from, bytes));
+	if (cuda_is_host(s->context, to))
+		return cuda_context_result(from_owner,
+					   sov_memory_copy(from_owner->sov, to, from, bytes));
 	return copy_between_contexts(to_owner, to, from_owner, from, bytes);
 }
 

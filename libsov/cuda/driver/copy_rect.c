@@ -264,6 +264,45 @@ API cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *p, CUstream stream)
 	return copy_3d(p, stream, false);
 }
 
+/* Between the memory of two contexts, row by row. */
+static CUresult copy_peer(const CUDA_MEMCPY3D *p, CUstream handle)
+{
+	struct side to, from;
+	sov_copy_rect k;
+	CUresult e;
+	CUstream s = cuda_stream(handle, &e);
+
+	if (!s)
+		return e;
+	if (!p)
+		return CUDA_ERROR_INVALID_VALUE;
+	to = destination(p);
+	from = source(p);
+	e = check_side(&to, p);
+	if (!e)
+		e = check_side(&from, p);
+	if (!e && !cuda_copy_rect(p, &k))
+		e = cuda_missing("cuMemcpy3DPeer", "arrays in the texture's own layout");
+	for (uint64_t z = 0; !e && z < k.depth; z++)
+		for (uint64_t y = 0; !e && y < k.height; y++)
+			e = cuda_copy(s->context, s,
+				      k.destination +
+					      (z * k.destination_rows + y) * k.destination_pitch,
+				      k.source + (z * k.source_rows + y) * k.source_pitch,
+				      k.width_bytes, true);
+	return e;
+}
+
+API cuMemcpy3DPeer(const CUDA_MEMCPY3D *p)
+{
+	return copy_peer(p, NULL);
+}
+
+API cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D *p, CUstream stream)
+{
+	return copy_peer(p, stream);
+}
+
 /* A row of an array and linear memory. */
 static CUresult copy_array(CUarray array, size_t offset, CUdeviceptr linear, size_t bytes,
 			   bool to_array, CUstream handle, bool wait)

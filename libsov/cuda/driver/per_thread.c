@@ -81,6 +81,8 @@ PER_THREAD(cuMemcpyHtoDAsync_v2, ptsz,
 	   (to, from, bytes, stream))
 PER_THREAD(cuMemcpyHtoD_v2, ptds, (CUdeviceptr to, const void *from, size_t bytes),
 	   (to, from, bytes))
+PER_THREAD(cuMemcpy3DPeerAsync, ptsz, (const CUDA_MEMCPY3D *p, CUstream stream), (p, stream))
+PER_THREAD(cuMemcpy3DPeer, ptds, (const CUDA_MEMCPY3D *p), (p))
 PER_THREAD(cuMemcpyPeerAsync, ptsz,
 	   (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
 	    size_t bytes, CUstream stream),

@@ -368,6 +368,35 @@ RT cudaMemcpy3DAsync(const cudaMemcpy3DParms *q, CUstream stream)
 	return rt_return(do_copy(&p, rt_stream(stream), false));
 }
 
+/* The addresses say which device they belong to. */
+static cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms *q, CUstream stream)
+{
+	CUDA_MEMCPY3D p;
+	CUresult e = rt_ready();
+
+	if (e || !q)
+		return rt_return(e ? e : CUDA_ERROR_INVALID_VALUE);
+	rt_copy_3d(&(cudaMemcpy3DParms){.srcArray = q->srcArray,
+					.srcPos = q->srcPos,
+					.srcPtr = q->srcPtr,
+					.dstArray = q->dstArray,
+					.dstPos = q->dstPos,
+					.dstPtr = q->dstPtr,
+					.extent = q->extent},
+		   &p);
+	return rt_return(cuMemcpy3DPeerAsync(&p, stream));
+}
+
+RT cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *q)
+{
+	return copy_3d_peer(q, rt_stream(NULL));
+}
+
+RT cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *q, CUstream stream)
+{
+	return copy_3d_peer(q, rt_stream(stream));
+}
+
 /* ---- texture and surface objects ---- */
 
 struct resource_desc {

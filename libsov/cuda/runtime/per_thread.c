@@ -78,6 +78,9 @@ PER_THREAD(cudaMemcpy2D, ptds,
 	   (to, to_pitch, from, from_pitch, width, height, kind))
 PER_THREAD(cudaMemcpy3DAsync, ptsz, (const cudaMemcpy3DParms *q, CUstream stream), (q, stream))
 PER_THREAD(cudaMemcpy3D, ptds, (const cudaMemcpy3DParms *q), (q))
+PER_THREAD(cudaMemcpy3DPeerAsync, ptsz, (const cudaMemcpy3DPeerParms *q, CUstream stream),
+	   (q, stream))
+PER_THREAD(cudaMemcpy3DPeer, ptds, (const cudaMemcpy3DPeerParms *q), (q))
 PER_THREAD(cudaMemcpyAsync, ptsz,
 	   (void *to, const void *from, size_t bytes, unsigned kind, CUstream stream),
 	   (to, from, bytes, kind, stream))

@@ -45,6 +45,18 @@ typedef struct {
 	unsigned kind;
 } cudaMemcpy3DParms;
 
+typedef struct {
+	CUarray srcArray;
+	cudaPos srcPos;
+	cudaPitchedPtr srcPtr;
+	int srcDevice;
+	CUarray dstArray;
+	cudaPos dstPos;
+	cudaPitchedPtr dstPtr;
+	int dstDevice;
+	cudaExtent extent;
+} cudaMemcpy3DPeerParms;
+
 enum {
 	HOST_TO_HOST = 0,
 	HOST_TO_DEVICE = 1,

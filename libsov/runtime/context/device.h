@@ -30,7 +30,7 @@ void devices_forget(void);
 /* The list; empty until device_enumerate succeeds. */
 struct device_list device_list(void);
 /* Tells the device from all others, in each process. */
-void device_uuid(const struct device *d, uint8_t uuid[16]);
+void device_get_uuid(const struct device *d, uint8_t uuid[16]);
 /* Formats "0 = gh100.0, 1 = ga100.0". */
 void device_list_format(char *text, size_t bytes);
 

@@ -81,7 +81,7 @@ static sov_result share_export(struct context *c, struct buffer *b, sov_memory_h
 				 (ull)b->va, *detail ? detail : strerror(-error));
 	}
 	b->shared = true;
-	device_uuid(c->device, h.uuid);
+	device_get_uuid(c->device, h.uuid);
 	memcpy(out, &h, sizeof(h));
 	LOG(MEMORY, DEBUG, "exported %llu bytes at 0x%llx", (ull)b->bytes, (ull)b->va);
 	return SOV_OK;
@@ -117,7 +117,7 @@ static sov_result share_check_handle(struct context *c, const struct handle *h)
 	    h->mapped % i->page_bytes || h->mapped - h->bytes >= i->large_page_bytes)
 		return set_error(SOV_ERROR_INVALID_HANDLE,
 				 "handle is not one that sov_memory_export returned");
-	device_uuid(c->device, uuid);
+	device_get_uuid(c->device, uuid);
 	if (memcmp(uuid, h->uuid, sizeof(uuid)))
 		return set_error(SOV_ERROR_INVALID_HANDLE,
 				 "handle is of memory of another device than %s",

@@ -52,7 +52,7 @@ static void start_driver(void)
 static int serve(void)
 {
 	CUdeviceptr p = 0, again = 0;
-	CUevent written, answered;
+	CUevent written = NULL, answered = NULL;
 	struct handles h;
 	CUstream s;
 	char freed;
@@ -112,7 +112,7 @@ static pid_t start_peer(int *in, int *out)
 static void test_two_processes(void)
 {
 	struct handles h;
-	CUevent written, answered;
+	CUevent written = NULL, answered = NULL;
 	int in, out, status = -1;
 	CUdeviceptr p;
 	unsigned *gate;
@@ -157,7 +157,7 @@ static void test_two_processes(void)
 static void test_errors(void)
 {
 	CUipcEventHandle event_handle;
-	CUipcMemHandle handle, zeros;
+	CUipcMemHandle handle = {{0}}, zeros;
 	CUdeviceptr p, q;
 	CUevent event;
 	void *pinned;
@@ -182,6 +182,7 @@ static void test_errors(void)
 	ok(!CALL(cuEventCreate)(&event, 0) &&
 		   CALL(cuIpcGetEventHandle)(&event_handle, event) == CUDA_ERROR_INVALID_VALUE,
 	   "another event has no handle");
+	CALL(cuEventDestroy_v2)(event);
 	ok(!CALL(cuCtxDestroy_v2)(context), "the context is destroyed with shared memory in it");
 }
 

@@ -30,6 +30,7 @@ tests/userspace/runtime/stream/time_limits.c
 tests/userspace/runtime/stream/copy_queues.c
 tests/userspace/runtime/memory/copy_threads.c
 tests/userspace/runtime/memory/copy_methods.c
+tests/userspace/runtime/memory/shared_memory.c
 tests/userspace/runtime/memory/host_memory.c
 tests/userspace/runtime/module/grids.c
 tests/userspace/runtime/module/launches.c

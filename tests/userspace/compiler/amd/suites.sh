@@ -45,6 +45,7 @@ tests/userspace/compiler/kernels/soft.c
 tests/userspace/compiler/ptx/soft_families.c
 tests/userspace/compiler/ptx/soft_instructions.c
 tests/userspace/runtime/memory/copy_methods.c
+tests/userspace/runtime/memory/shared_memory.c
 tests/userspace/runtime/fault_attribution.c
 tests/userspace/runtime/base/gates.c
 tests/userspace/runtime/graph/chains.c
