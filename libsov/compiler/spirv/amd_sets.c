@@ -193,7 +193,7 @@ static ir_val negated(struct spirv *s, ir_val x)
 	return spirv_float_op(s, IR_FNEG, IR_B32, x, 0, 0);
 }
 
-static ir_val at_least(struct spirv *s, ir_val a, ir_val b)
+static ir_val not_below(struct spirv *s, ir_val a, ir_val b)
 {
 	return spirv_compare(s, IR_FCMP, IR_B32, IR_FGE, a, b);
 }
@@ -203,7 +203,7 @@ static ir_val at_least(struct spirv *s, ir_val a, ir_val b)
 static struct cube cube_axis(struct spirv *s, float face, ir_val x, const ir_val positive[2],
 			     const ir_val negative[2])
 {
-	ir_val is_positive = at_least(s, x, spirv_float_const(s, IR_B32, 0));
+	ir_val is_positive = not_below(s, x, spirv_float_const(s, IR_B32, 0));
 
 	return (struct cube){
 		spirv_select(s, is_positive, spirv_float_const(s, IR_B32, face),
@@ -238,8 +238,8 @@ static struct cube cube_of(struct spirv *s)
 		cube_axis(s, 2, y, (ir_val[]){x, z}, (ir_val[]){x, nz}),
 		cube_axis(s, 4, z, (ir_val[]){x, ny}, (ir_val[]){nx, ny}),
 	};
-	c[0] = cube_select(s, at_least(s, c[1].major, c[0].major), &c[1], &c[0]);
-	return cube_select(s, at_least(s, c[2].major, c[0].major), &c[2], &c[0]);
+	c[0] = cube_select(s, not_below(s, c[1].major, c[0].major), &c[1], &c[0]);
+	return cube_select(s, not_below(s, c[2].major, c[0].major), &c[2], &c[0]);
 }
 
 void spirv_lower_amd_gcn(struct spirv *s, uint32_t number)
