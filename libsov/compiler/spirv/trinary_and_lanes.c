@@ -49,7 +49,7 @@ static ir_val widened(struct spirv *s, const struct order *o, ir_val v)
 			      : spirv_resize(s, v, IR_B32, o->is_signed);
 }
 
-void spirv_lower_amd_trinary(struct spirv *s, uint32_t number)
+void spirv_lower_trinary(struct spirv *s, uint32_t number)
 {
 	static const struct order orders[] = {{IR_FMIN, IR_FMAX, true, false},
 					      {IR_MIN_U, IR_MAX_U, false, false},
@@ -158,7 +158,7 @@ static void write_lane(struct spirv *s)
 	memcpy(spirv_result(s, t), out, t->leaves * sizeof(*out));
 }
 
-void spirv_lower_amd_ballot(struct spirv *s, uint32_t number)
+void spirv_lower_lanes(struct spirv *s, uint32_t number)
 {
 	ir_val mask;
 
@@ -242,7 +242,7 @@ static struct cube cube_of(struct spirv *s)
 	return cube_select(s, not_below(s, c[2].major, c[0].major), &c[2], &c[0]);
 }
 
-void spirv_lower_amd_gcn(struct spirv *s, uint32_t number)
+void spirv_lower_cube(struct spirv *s, uint32_t number)
 {
 	const struct spirv_type *t = spirv_result_type(s);
 	struct cube c;
