@@ -121,11 +121,9 @@ static ir_val quad_source(struct spirv *s)
 	ir_val to = offset[0];
 
 	for (uint32_t k = 1; k < 4; k++)
-		to = spirv_select(
-			s, spirv_compare(s, IR_ICMP, IR_B32, IR_EQ, own, word(s, k)), offset[k],
-			to);
-	return bits(s, IR_OR, bits(s, IR_AND, lane, word(s, ~3u)),
-		    bits(s, IR_AND, to, word(s, 3)));
+		to = spirv_select(s, spirv_compare(s, IR_ICMP, IR_B32, IR_EQ, own, word(s, k)),
+				  offset[k], to);
+	return bits(s, IR_OR, bits(s, IR_AND, lane, word(s, ~3u)), bits(s, IR_AND, to, word(s, 3)));
 }
 
 /* The lane's number: AND, OR and XOR with the components of the mask. */
