@@ -54,11 +54,13 @@ const VkExtensionProperties device_extensions[] = {
 	EXTENSION(KHR_PUSH_DESCRIPTOR),
 	EXTENSION(KHR_RELAXED_BLOCK_LAYOUT),
 	EXTENSION(KHR_SHADER_ATOMIC_INT64),
+	EXTENSION(KHR_SHADER_CLOCK),
 	EXTENSION(KHR_SHADER_FLOAT16_INT8),
 	EXTENSION(KHR_SHADER_FLOAT_CONTROLS),
 	EXTENSION(KHR_SHADER_INTEGER_DOT_PRODUCT),
 	EXTENSION(KHR_SHADER_NON_SEMANTIC_INFO),
 	EXTENSION(KHR_SHADER_SUBGROUP_EXTENDED_TYPES),
+	EXTENSION(KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW),
 	EXTENSION(KHR_SPIRV_1_4),
 	EXTENSION(KHR_STORAGE_BUFFER_STORAGE_CLASS),
 	EXTENSION(KHR_SYNCHRONIZATION_2),
@@ -66,6 +68,7 @@ const VkExtensionProperties device_extensions[] = {
 	EXTENSION(KHR_UNIFORM_BUFFER_STANDARD_LAYOUT),
 	EXTENSION(KHR_VARIABLE_POINTERS),
 	EXTENSION(KHR_VULKAN_MEMORY_MODEL),
+	EXTENSION(KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT),
 	EXTENSION(KHR_ZERO_INITIALIZE_WORKGROUP_MEMORY),
 };
 _Static_assert(COUNT(device_extensions) <= 64, "VkDevice_T has a bit for each");
@@ -175,6 +178,23 @@ static const VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float = {
 	.shaderSharedFloat64AtomicAdd = VK_TRUE,
 };
 
+static const VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroup_layout = {
+	.workgroupMemoryExplicitLayout = VK_TRUE,
+	.workgroupMemoryExplicitLayoutScalarBlockLayout = VK_TRUE,
+	.workgroupMemoryExplicitLayout8BitAccess = VK_TRUE,
+	.workgroupMemoryExplicitLayout16BitAccess = VK_TRUE,
+};
+
+/* Lanes reconverge where their paths join, which is more than the extension asks for. */
+static const VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniform_flow = {
+	.shaderSubgroupUniformControlFlow = VK_TRUE,
+};
+
+static const VkPhysicalDeviceShaderClockFeaturesKHR clocks = {
+	.shaderSubgroupClock = VK_TRUE,
+	.shaderDeviceClock = VK_TRUE,
+};
+
 /* Each piece of a matrix is checked. */
 static const VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices = {
 	.cooperativeMatrix = VK_TRUE,
@@ -231,6 +251,11 @@ static const struct feature_group {
 	GROUP(MAINTENANCE_4_FEATURES, 1, features13, maintenance4),
 	GROUP(ROBUSTNESS_2_FEATURES_EXT, 3, robustness2, robustBufferAccess2),
 	GROUP(SHADER_ATOMIC_FLOAT_FEATURES_EXT, 12, atomic_float, shaderBufferFloat32Atomics),
+	GROUP(WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR, 4, workgroup_layout,
+	      workgroupMemoryExplicitLayout),
+	GROUP(SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, 1, uniform_flow,
+	      shaderSubgroupUniformControlFlow),
+	GROUP(SHADER_CLOCK_FEATURES_KHR, 2, clocks, shaderSubgroupClock),
 	GROUP(COOPERATIVE_MATRIX_FEATURES_KHR, 2, matrices, cooperativeMatrix),
 #undef GROUP
 };

@@ -202,6 +202,14 @@ uint64_t spirv_constant_integer(struct spirv *s, uint32_t id, const char *what)
 	return c->bits ? c->bits[0] : 0;
 }
 
+/* What a null is. A variable of workgroup memory may lie at offset 0. */
+static uint64_t null_bits(const struct spirv *s, const struct spirv_type *t)
+{
+	bool workgroup = t->kind == SPIRV_POINTER && t->storage == SPIRV_CLASS_WORKGROUP;
+
+	return workgroup && !s->kernel_environment ? UINT32_MAX : 0;
+}
+
 ir_val *spirv_constant_leaves(struct spirv *s, const struct spirv_constant *c)
 {
 	ir_val *leaves = arena_array(s->arena, c->type->leaves + 1, sizeof(*leaves));
@@ -210,7 +218,8 @@ ir_val *spirv_constant_leaves(struct spirv *s, const struct spirv_constant *c)
 		enum ir_type t = spirv_leaf_type(c->type, k);
 
 		leaves[k] =
-			c->undef ? spirv_undef(s, t) : spirv_const(s, t, c->bits ? c->bits[k] : 0);
+			c->undef ? spirv_undef(s, t)
+				 : spirv_const(s, t, c->bits ? c->bits[k] : null_bits(s, c->type));
 	}
 	return leaves;
 }

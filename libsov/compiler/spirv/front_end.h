@@ -196,9 +196,9 @@ struct spirv_id {
 enum spirv_set {
 	SPIRV_SET_GLSL = 1,
 	SPIRV_SET_OPENCL,
-	SPIRV_SET_AMD_TRINARY,
-	SPIRV_SET_AMD_BALLOT,
-	SPIRV_SET_AMD_GCN,
+	SPIRV_SET_TRINARY,
+	SPIRV_SET_LANES,
+	SPIRV_SET_CUBE,
 	SPIRV_SET_IGNORED
 };
 
@@ -473,10 +473,10 @@ ir_val spirv_local_index(struct spirv *s);
 struct spirv_pointer spirv_variable_pointer(struct spirv *s, struct spirv_variable *v);
 /* Zeros in the variables of workgroup memory that have initial values, which are null. */
 void spirv_zero_workgroup_memory(struct spirv *s);
-/* Of the sets of AMD's extensions (amd_sets.c). */
-void spirv_lower_amd_trinary(struct spirv *s, uint32_t number);
-void spirv_lower_amd_ballot(struct spirv *s, uint32_t number);
-void spirv_lower_amd_gcn(struct spirv *s, uint32_t number);
+/* Of the sets of AMD's extensions (trinary_and_lanes.c). */
+void spirv_lower_trinary(struct spirv *s, uint32_t number);
+void spirv_lower_lanes(struct spirv *s, uint32_t number);
+void spirv_lower_cube(struct spirv *s, uint32_t number);
 void spirv_lower_ext_inst(struct spirv *s, uint32_t detail);
 void spirv_lower_mixed_dot(struct spirv *s, uint32_t detail);
 ir_val spirv_cycles(struct spirv *s);

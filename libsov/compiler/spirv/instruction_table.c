@@ -300,12 +300,9 @@ static void set_line(struct spirv *s)
 void spirv_lower_ext_inst(struct spirv *s, uint32_t detail)
 {
 	static void (*const lower[])(struct spirv *s, uint32_t number) = {
-		[SPIRV_SET_GLSL] = spirv_lower_glsl,
-		[SPIRV_SET_OPENCL] = spirv_lower_opencl,
-		[SPIRV_SET_AMD_TRINARY] = spirv_lower_amd_trinary,
-		[SPIRV_SET_AMD_BALLOT] = spirv_lower_amd_ballot,
-		[SPIRV_SET_AMD_GCN] = spirv_lower_amd_gcn,
-		[SPIRV_SET_IGNORED] = NULL,
+		[SPIRV_SET_GLSL] = spirv_lower_glsl,       [SPIRV_SET_OPENCL] = spirv_lower_opencl,
+		[SPIRV_SET_TRINARY] = spirv_lower_trinary, [SPIRV_SET_LANES] = spirv_lower_lanes,
+		[SPIRV_SET_CUBE] = spirv_lower_cube,       [SPIRV_SET_IGNORED] = NULL,
 	};
 	const struct spirv_id *x = spirv_id_of(s, spirv_word(s, 3));
 

@@ -87,9 +87,9 @@ static void read_set(struct spirv *s)
 	} sets[] = {
 		{"GLSL.std.450", SPIRV_SET_GLSL},
 		{"OpenCL.std", SPIRV_SET_OPENCL},
-		{"SPV_AMD_shader_trinary_minmax", SPIRV_SET_AMD_TRINARY},
-		{"SPV_AMD_shader_ballot", SPIRV_SET_AMD_BALLOT},
-		{"SPV_AMD_gcn_shader", SPIRV_SET_AMD_GCN},
+		{"SPV_AMD_shader_trinary_minmax", SPIRV_SET_TRINARY},
+		{"SPV_AMD_shader_ballot", SPIRV_SET_LANES},
+		{"SPV_AMD_gcn_shader", SPIRV_SET_CUBE},
 		{"OpenCL.DebugInfo.100", SPIRV_SET_IGNORED},
 		{"DebugInfo", SPIRV_SET_IGNORED},
 	};
@@ -105,7 +105,7 @@ static void read_set(struct spirv *s)
 	if (!x->set)
 		spirv_fail(s,
 			   "unknown set of instructions '%s'; known: GLSL.std.450, OpenCL.std, "
-			   "NonSemantic.*, three of AMD",
+			   "NonSemantic.*, three of SPV_*",
 			   name);
 }
 

@@ -231,17 +231,26 @@ static void zero_words(struct spirv *s, const struct spirv_pointer *p, uint32_t 
 	s->block = done;
 }
 
+/* Blocks share their memory: the initial value of one that is not used is that of the others. */
+static bool is_shared_block(const struct spirv_variable *v)
+{
+	return v->storage == SPIRV_CLASS_WORKGROUP && v->type->block;
+}
+
 void spirv_zero_workgroup_memory(struct spirv *s)
 {
-	bool any = false;
+	bool any = false, blocks = false;
 
+	for (uint32_t k = 0; k < s->nvariables; k++)
+		blocks |= s->variables[k]->used && is_shared_block(s->variables[k]);
 	for (uint32_t k = 0; k < s->nvariables; k++) {
 		struct spirv_variable *v = s->variables[k];
+		bool used = v->used || (blocks && is_shared_block(v));
 		struct spirv_pointer p;
 		struct ir_symbol *symbol;
 		uint32_t words;
 
-		if (!v->used || v->storage != SPIRV_CLASS_WORKGROUP || !v->initializer ||
+		if (!used || v->storage != SPIRV_CLASS_WORKGROUP || !v->initializer ||
 		    v->initializer->undef)
 			continue;
 		p = spirv_variable_pointer(s, v);

@@ -25,6 +25,8 @@ allowed() {
 	libsov/winsys/winsys.h winsys/amd_info.h	the same
 	libsov/winsys/winsys.h winsys_nvrm		the list of back ends, one of which is a vendor's kernel module
 	libsov/winsys/winsys.c winsys_nvrm		the same
+	libsov/compiler/spirv/module.c "SPV_AMD_	the names that modules give extensions' sets of instructions
+	libsov/compiler/spirv/trinary_and_lanes.c "SPV_AMD_	the same
 	libsov/compiler/driver/target.c .name = "	the list of targets
 	libsov/compiler/driver/target.c .family = "	the same
 	libsov/compiler/driver/target.c _backend	the same

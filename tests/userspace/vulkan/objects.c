@@ -277,6 +277,37 @@ static void features(void)
 	   "the queues are for compute and transfer, not for graphics");
 }
 
+#define TYPE(name) VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name##_FEATURES_KHR
+
+/* Features that come with extensions. */
+static void extension_features(void)
+{
+	static const char *const names[] = {
+		VK_KHR_SHADER_CLOCK_EXTENSION_NAME,
+		VK_KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_EXTENSION_NAME,
+		VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME};
+	VkPhysicalDeviceShaderClockFeaturesKHR clocks = {.sType = TYPE(SHADER_CLOCK)};
+	VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR flow = {
+		.sType = TYPE(SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW), .pNext = &clocks};
+	VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR layout = {
+		.sType = TYPE(WORKGROUP_MEMORY_EXPLICIT_LAYOUT), .pNext = &flow};
+	VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+					 .pNext = &layout};
+	VkDevice d = VK_NULL_HANDLE;
+
+	vkGetPhysicalDeviceFeatures2(physical, &all);
+	ok(clocks.shaderSubgroupClock && clocks.shaderDeviceClock, "shaders have clocks");
+	ok(flow.shaderSubgroupUniformControlFlow, "subgroups reconverge in uniform control flow");
+	ok(layout.workgroupMemoryExplicitLayout &&
+		   layout.workgroupMemoryExplicitLayoutScalarBlockLayout &&
+		   layout.workgroupMemoryExplicitLayout8BitAccess &&
+		   layout.workgroupMemoryExplicitLayout16BitAccess,
+	   "workgroup memory can have explicit layouts");
+	gives(create_device(names, COUNT(names), NULL, &d), VK_SUCCESS,
+	      "a device takes their extensions");
+	vkDestroyDevice(d, NULL);
+}
+
 int main(void)
 {
 	open_device();
@@ -286,5 +317,6 @@ int main(void)
 	private_data();
 	cache();
 	features();
+	extension_features();
 	return close_device();
 }

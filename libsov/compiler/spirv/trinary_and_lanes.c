@@ -49,7 +49,7 @@ static ir_val widened(struct spirv *s, const struct order *o, ir_val v)
 			      : spirv_resize(s, v, IR_B32, o->is_signed);
 }
 
-void spirv_lower_amd_trinary(struct spirv *s, uint32_t number)
+void spirv_lower_trinary(struct spirv *s, uint32_t number)
 {
 	static const struct order orders[] = {{IR_FMIN, IR_FMAX, true, false},
 					      {IR_MIN_U, IR_MAX_U, false, false},
@@ -121,11 +121,9 @@ static ir_val quad_source(struct spirv *s)
 	ir_val to = offset[0];
 
 	for (uint32_t k = 1; k < 4; k++)
-		to = spirv_select(
-			s, spirv_compare(s, IR_ICMP, IR_B32, IR_EQ, own, word(s, k)), offset[k],
-			to);
-	return bits(s, IR_OR, bits(s, IR_AND, lane, word(s, ~3u)),
-		    bits(s, IR_AND, to, word(s, 3)));
+		to = spirv_select(s, spirv_compare(s, IR_ICMP, IR_B32, IR_EQ, own, word(s, k)),
+				  offset[k], to);
+	return bits(s, IR_OR, bits(s, IR_AND, lane, word(s, ~3u)), bits(s, IR_AND, to, word(s, 3)));
 }
 
 /* The lane's number: AND, OR and XOR with the components of the mask. */
@@ -158,7 +156,7 @@ static void write_lane(struct spirv *s)
 	memcpy(spirv_result(s, t), out, t->leaves * sizeof(*out));
 }
 
-void spirv_lower_amd_ballot(struct spirv *s, uint32_t number)
+void spirv_lower_lanes(struct spirv *s, uint32_t number)
 {
 	ir_val mask;
 
@@ -193,7 +191,7 @@ static ir_val negated(struct spirv *s, ir_val x)
 	return spirv_float_op(s, IR_FNEG, IR_B32, x, 0, 0);
 }
 
-static ir_val at_least(struct spirv *s, ir_val a, ir_val b)
+static ir_val not_below(struct spirv *s, ir_val a, ir_val b)
 {
 	return spirv_compare(s, IR_FCMP, IR_B32, IR_FGE, a, b);
 }
@@ -203,7 +201,7 @@ static ir_val at_least(struct spirv *s, ir_val a, ir_val b)
 static struct cube cube_axis(struct spirv *s, float face, ir_val x, const ir_val positive[2],
 			     const ir_val negative[2])
 {
-	ir_val is_positive = at_least(s, x, spirv_float_const(s, IR_B32, 0));
+	ir_val is_positive = not_below(s, x, spirv_float_const(s, IR_B32, 0));
 
 	return (struct cube){
 		spirv_select(s, is_positive, spirv_float_const(s, IR_B32, face),
@@ -238,11 +236,11 @@ static struct cube cube_of(struct spirv *s)
 		cube_axis(s, 2, y, (ir_val[]){x, z}, (ir_val[]){x, nz}),
 		cube_axis(s, 4, z, (ir_val[]){x, ny}, (ir_val[]){nx, ny}),
 	};
-	c[0] = cube_select(s, at_least(s, c[1].major, c[0].major), &c[1], &c[0]);
-	return cube_select(s, at_least(s, c[2].major, c[0].major), &c[2], &c[0]);
+	c[0] = cube_select(s, not_below(s, c[1].major, c[0].major), &c[1], &c[0]);
+	return cube_select(s, not_below(s, c[2].major, c[0].major), &c[2], &c[0]);
 }
 
-void spirv_lower_amd_gcn(struct spirv *s, uint32_t number)
+void spirv_lower_cube(struct spirv *s, uint32_t number)
 {
 	const struct spirv_type *t = spirv_result_type(s);
 	struct cube c;
