@@ -243,7 +243,8 @@ $(BUILD)/examples/%: examples/%.c libsov/sov.h $(BUILD)/libsov.so $(BUILD)/flags
 deps:
 	@.ci/deps
 
-demo: deps
+demo:
+	@.ci/deps build
 	@mkdir -p $(BUILD)
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/examples/saxpy >$(BUILD)/demo.log 2>&1 \
 		|| { cat $(BUILD)/demo.log; echo 'demo: FAIL: the build'; exit 1; }
@@ -310,6 +311,9 @@ man_calls = $(shell for m in docs/man/*.3; do for c in $$(sed -n '4s/ .-.*//p' $
 	echo $$c:$$(basename $$m); done; done | grep -v '^\(.*\):\1\.3$$')
 # What tells pkg-config and CMake where the library is, below LIBDIR, from the templates in libsov.
 configs := pkgconfig/sov.pc cmake/sov/sov-config.cmake cmake/sov/sov-config-version.cmake
+ifndef V
+.SILENT: install uninstall
+endif
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/sov
 	install -m 755 $(BUILD)/sov $(DESTDIR)$(PREFIX)/bin/
