@@ -44,6 +44,8 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. $(DRM_CFLAGS) -g -Wall -Wextra -Werror 
 	$(SANFLAGS) $(CFLAGS)
 # The disk cache of compilations uses the build id in its keys (libsov/runtime/module/compile_cache.c).
 ALL_LDFLAGS := $(SANFLAGS) -pthread -Wl,--build-id $(LDFLAGS)
+# Without those of single targets, which their prerequisites inherit.
+common_flags := $(CC) $(ALL_CFLAGS) | $(ALL_LDFLAGS)
 LIBS    := $(DRM_LIBS) -lm -ldl
 
 sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))
@@ -93,7 +95,7 @@ judges: $(judges)
 # Changed flags or another compiler rebuild all objects.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(CC) $(ALL_CFLAGS) | $(ALL_LDFLAGS)' >$@.new
+	@printf '%s\n' '$(common_flags)' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # -O3 vectorises the executor's lane loops. Clang warns if it cannot vectorise a loop with a vectorise
