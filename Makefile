@@ -44,6 +44,8 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. $(DRM_CFLAGS) -g -Wall -Wextra -Werror 
 	$(SANFLAGS) $(CFLAGS)
 # The disk cache of compilations uses the build id in its keys (libsov/runtime/module/compile_cache.c).
 ALL_LDFLAGS := $(SANFLAGS) -pthread -Wl,--build-id $(LDFLAGS)
+# Without those of single targets, which their prerequisites inherit.
+common_flags := $(CC) $(ALL_CFLAGS) | $(ALL_LDFLAGS)
 LIBS    := $(DRM_LIBS) -lm -ldl
 
 sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))
@@ -93,7 +95,7 @@ judges: $(judges)
 # Changed flags or another compiler rebuild all objects.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(CC) $(ALL_CFLAGS) | $(ALL_LDFLAGS)' >$@.new
+	@printf '%s\n' '$(common_flags)' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # -O3 vectorises the executor's lane loops. Clang warns if it cannot vectorise a loop with a vectorise
@@ -243,7 +245,8 @@ $(BUILD)/examples/%: examples/%.c libsov/sov.h $(BUILD)/libsov.so $(BUILD)/flags
 deps:
 	@.ci/deps
 
-demo: deps
+demo:
+	@.ci/deps build
 	@mkdir -p $(BUILD)
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/examples/saxpy >$(BUILD)/demo.log 2>&1 \
 		|| { cat $(BUILD)/demo.log; echo 'demo: FAIL: the build'; exit 1; }
@@ -310,6 +313,9 @@ man_calls = $(shell for m in docs/man/*.3; do for c in $$(sed -n '4s/ .-.*//p' $
 	echo $$c:$$(basename $$m); done; done | grep -v '^\(.*\):\1\.3$$')
 # What tells pkg-config and CMake where the library is, below LIBDIR, from the templates in libsov.
 configs := pkgconfig/sov.pc cmake/sov/sov-config.cmake cmake/sov/sov-config-version.cmake
+ifndef V
+.SILENT: install uninstall
+endif
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/sov
 	install -m 755 $(BUILD)/sov $(DESTDIR)$(PREFIX)/bin/

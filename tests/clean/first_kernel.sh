@@ -38,7 +38,7 @@ step "sov devices"
 has "$(cat "$work/out")" "gh100.0" "there is a device without a GPU"
 step "python3 first.py"
 is "$(cat "$work/out")" "[1.000e+00 3.000e+00 5.000e+00 ... 2.043e+03 2.045e+03 2.047e+03] on gh100.0" "the first kernel computes"
-[ "$total" -lt 300000 ]
-ok $? "the first kernel from Python takes less than five minutes"
+[ "$total" -lt 300000 ] && slow=0 || slow=1
+ok $slow "the first kernel from Python takes less than five minutes"
 echo "# $total ms in all"
 tap_done

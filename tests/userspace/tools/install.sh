@@ -68,4 +68,9 @@ fi
 
 $make uninstall >"$work/log" 2>&1
 is "$(find "$work/usr" ! -type d)" "" "make uninstall removes every file"
+# A target with flags of its own, made first, does not count as a change of the flags: make install would compile all again.
+make_in() { make -s BUILD="$work/again" CC="${build_cc:-cc}" V= "$@" >"$work/log" 2>&1; }
+make_in "$work/again/obj/tools/cuda.o" && cp "$work/again/flags" "$work/flags" && make_in "$work/again/flags"
+ok $? "an object with flags of its own is made"
+is "$(cat "$work/again/flags")" "$(cat "$work/flags" 2>/dev/null)" "its flags are not those of all objects"
 tap_done
