@@ -120,13 +120,28 @@ check_page "$dir/two.html" kernels 1
 sed 's/^\(kernel .*\) loop$/\1 <\/script><b>/' "$dir/two" >"$dir/evil"
 "$sov" profile --read "$dir/evil" --html "$dir/evil.html" >/dev/null
 is "$(grep -c '</script><b>' "$dir/evil.html")" 0 "a kernel's name cannot end the script of the page"
+# The first line of the code, and again after a click on the title of the lines. What precedes the first .loc of the kernel
+# belongs to the last line of the kernel before it.
+cat >"$dir/click" <<END
+<script>
+const first = () => document.querySelector('#one table td').textContent;
+document.body.dataset.before = first();
+document.querySelector('#one table th').click();
+document.body.dataset.after = first();
+</script>
+END
+sed "/<.body>/{
+	r $dir/click
+}" "$dir/two.html" >"$dir/click.html"
 if command -v chromium >/dev/null; then
-	dom=$(HOME=$dir timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --dump-dom "file://$dir/two.html" 2>/dev/null)
+	dom=$(HOME=$dir timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --dump-dom "file://$dir/click.html" 2>/dev/null)
 	has "$dom" 'data-kernels="1"' "a browser shows the page"
 	is "$(echo "$dom" | grep -c "<h3>Time at least [0-9]")" 1 "and what the chip needs at least"
+	is "$(echo "$dom" | grep -o "data-before=.*\"" | head -n 1)" "data-before=\"k.cu:10\" data-after=\"k.cu:7\"" "a click sorts the lines"
 else
 	skip "a browser shows the page" "chromium is not installed"
 	skip "and what the chip needs at least" "chromium is not installed"
+	skip "a click sorts the lines" "chromium is not installed"
 fi
 
 # What limits occupancy, by a profile that is written by hand.
