@@ -114,18 +114,15 @@ static bool read_kernel(struct reader *r, char *rest)
 	struct profile *p = r->profile;
 	char *device = next_word(&rest), *target = device ? next_word(&rest) : NULL, shown[1024];
 	struct profile_kernel *k;
-	uint64_t granule;
 
-	if (!target || !next_number(&rest, 16, &granule) || (granule != 4 && granule != 16) ||
-	    !*rest)
-		return read_error(r, "kernel: device, target, size of an instruction and name are "
-				     "needed");
+	if (!target || !*rest)
+		return read_error(r, "kernel: device, target and name are needed");
 	k = grow((void **)&p->kernels, p->kernel_count, &p->kernel_capacity, sizeof(*k));
 	if (!k)
 		return read_error(r, "no host memory");
 	p->kernel_count++;
 	r->kernel = k;
-	k->granule = (uint32_t)granule;
+	k->granule = strncmp(target, "sm_", 3) ? 4 : 16;
 	k->device = strdup(device);
 	k->target = strdup(target);
 	k->name = strdup(rest);

@@ -146,7 +146,7 @@ fi
 
 # What limits occupancy, by a profile that is written by hand.
 shape() { # REGISTERS SHARED BLOCK
-	printf 'process 1 0\nkernel gh100.0 sm_90 16 k\nlaunches 1 0 0\nshape 1 500 1 1 %s 1 1 1 %s %s 0\ncode \nend\n' "$3" "$1" "$2" >"$dir/shape"
+	printf 'process 1 0\nkernel gh100.0 sm_90 k\nlaunches 1 0 0\nshape 1 500 1 1 %s 1 1 1 %s %s 0\ncode \nend\n' "$3" "$1" "$2" >"$dir/shape"
 	"$sov" profile --read "$dir/shape" | sed -n 's/^  occupancy *//p'
 }
 is "$(shape 32 0 256)" "64 of 64 warps, limited by nothing: all warps fit" "32 registers allow all warps"
@@ -162,11 +162,11 @@ wrong() { # TEXT ERROR
 }
 wrong '' "line 0: the profile is empty"
 wrong 'hello\n' "line 1: 'hello' is not a word of a profile"
-wrong 'kernel g sm_90 16 k\n' "line 1: the first line begins with 'process'"
+wrong 'kernel g sm_90 k\n' "line 1: the first line begins with 'process'"
 wrong 'process 1 0\nat 0 1\n' "line 2: 'at' belongs to no kernel"
-wrong 'process 1 0\nkernel g sm_90 16 k\ncode 0g\n' "line 3: code: whole instructions in hexadecimal are needed, once"
-wrong 'process 1 0\nkernel g sm_90 16 k\nat 0 1 1 1 0 0 0 0 0 0 0 0 0 0 0\n' "line 3: at: 0 is no offset in the code, or out of order"
-wrong 'process 1 0\nkernel g sm_90 16 k\nshape 1 0 1 1 1 1 1 1 1 1 1\n' "line 3: shape: there is no such grid or block"
+wrong 'process 1 0\nkernel g sm_90 k\ncode 0g\n' "line 3: code: whole instructions in hexadecimal are needed, once"
+wrong 'process 1 0\nkernel g sm_90 k\nat 0 1 1 1 0 0 0 0 0 0 0 0 0 0 0\n' "line 3: at: 0 is no offset in the code, or out of order"
+wrong 'process 1 0\nkernel g sm_90 k\nshape 1 0 1 1 1 1 1 1 1 1 1\n' "line 3: shape: there is no such grid or block"
 is "$("$sov" profile true 2>&1; echo $?)" "sov: profile: 'true' wrote no profile: it did not call libsov with a device, or did not exit by itself
 1" "a program that does not use libsov is an error"
 has "$(SOV_SOFT=navi21:vram=64M "$sov" profile "$sov" run --kernel loop --block 32 "$dir/k.ptx" buf:u32:8 2>&1)" \
