@@ -445,7 +445,8 @@ static bool sum_kernel(struct profile_kernel *k)
 							 : s->counts.threads);
 	}
 	qsort(k->lines, k->line_count, sizeof(*k->lines), compare_lines);
-	qsort(k->shapes, k->shape_count, sizeof(*k->shapes), compare_shapes);
+	if (k->shape_count)
+		qsort(k->shapes, k->shape_count, sizeof(*k->shapes), compare_shapes);
 	return true;
 }
 
@@ -477,7 +478,7 @@ bool profile_parse(char *text, struct profile *p, char *why, size_t why_bytes)
 		good = read_error(&r, "no host memory");
 	for (uint32_t i = 0; good && i < p->kernel_count; i++)
 		good = sum_kernel(&p->kernels[i]) || read_error(&r, "no host memory");
-	if (good)
+	if (good && p->kernel_count)
 		qsort(p->kernels, p->kernel_count, sizeof(*p->kernels), compare_kernels);
 	return good;
 }
