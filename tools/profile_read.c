@@ -114,18 +114,15 @@ static bool read_kernel(struct reader *r, char *rest)
 	struct profile *p = r->profile;
 	char *device = next_word(&rest), *target = device ? next_word(&rest) : NULL, shown[1024];
 	struct profile_kernel *k;
-	uint64_t granule;
 
-	if (!target || !next_number(&rest, 16, &granule) || (granule != 4 && granule != 16) ||
-	    !*rest)
-		return read_error(r, "kernel: device, target, size of an instruction and name are "
-				     "needed");
+	if (!target || !*rest)
+		return read_error(r, "kernel: device, target and name are needed");
 	k = grow((void **)&p->kernels, p->kernel_count, &p->kernel_capacity, sizeof(*k));
 	if (!k)
 		return read_error(r, "no host memory");
 	p->kernel_count++;
 	r->kernel = k;
-	k->granule = (uint32_t)granule;
+	k->granule = strncmp(target, "sm_", 3) ? 4 : 16;
 	k->device = strdup(device);
 	k->target = strdup(target);
 	k->name = strdup(rest);
@@ -448,7 +445,8 @@ static bool sum_kernel(struct profile_kernel *k)
 							 : s->counts.threads);
 	}
 	qsort(k->lines, k->line_count, sizeof(*k->lines), compare_lines);
-	qsort(k->shapes, k->shape_count, sizeof(*k->shapes), compare_shapes);
+	if (k->shape_count)
+		qsort(k->shapes, k->shape_count, sizeof(*k->shapes), compare_shapes);
 	return true;
 }
 
@@ -480,7 +478,7 @@ bool profile_parse(char *text, struct profile *p, char *why, size_t why_bytes)
 		good = read_error(&r, "no host memory");
 	for (uint32_t i = 0; good && i < p->kernel_count; i++)
 		good = sum_kernel(&p->kernels[i]) || read_error(&r, "no host memory");
-	if (good)
+	if (good && p->kernel_count)
 		qsort(p->kernels, p->kernel_count, sizeof(*p->kernels), compare_kernels);
 	return good;
 }

@@ -19,6 +19,7 @@
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/profile/profile.h"
 
+#define GRANULE    4u  /* bytes of code per counter: instructions begin at multiples of it */
 #define MAX_SHAPES 64u /* of a kernel's launches, listed one by one */
 
 typedef unsigned long long ull;
@@ -31,8 +32,8 @@ struct profiled_kernel {
 	struct profiled_kernel *next;
 	char *device, *target, *name, *lines; /* lines: as in the file */
 	uint8_t *code;
-	uint32_t code_bytes, granule;
-	struct counts *counts; /* by granule */
+	uint32_t code_bytes;
+	struct counts *counts; /* by GRANULE */
 	struct counts called;  /* of device services */
 	uint64_t launches, touched_sectors;
 	bool incomplete;
@@ -116,14 +117,13 @@ static struct profiled_kernel *kernel_create(const struct context *c, const stru
 
 	if (!k)
 		return NULL;
-	k->granule = c->device->info.vendor == WINSYS_VENDOR_NV ? 16 : 4;
 	k->code_bytes = image->code_bytes;
 	k->device = strdup(c->device->properties.name);
 	k->target = strdup(c->device->properties.target);
 	k->name = strdup(image->name);
 	k->lines = format_lines(im, (uint32_t)(image - im->kernels));
 	k->code = malloc(image->code_bytes + 1);
-	k->counts = calloc(image->code_bytes / k->granule + 1, sizeof(*k->counts));
+	k->counts = calloc(image->code_bytes / GRANULE + 1, sizeof(*k->counts));
 	if (!k->device || !k->target || !k->name || !k->lines || !k->code || !k->counts) {
 		kernel_free(k);
 		return NULL;
@@ -219,7 +219,7 @@ static void profile_launch(const struct winsys_group *g, const struct launch_cou
 	for (uint32_t i = 0; k && i < l->count; i++) {
 		uint64_t at = l->sites[i].pc - b->va;
 
-		counts_add(at < k->code_bytes ? &k->counts[at / k->granule] : &k->called,
+		counts_add(at < k->code_bytes ? &k->counts[at / GRANULE] : &k->called,
 			   &l->sites[i].counts);
 	}
 	pthread_mutex_unlock(&profile.lock);
@@ -240,7 +240,7 @@ static void write_kernel(FILE *f, const struct profiled_kernel *k)
 {
 	char word[32];
 
-	fprintf(f, "kernel %s %s %u %s\n", k->device, k->target, k->granule, k->name);
+	fprintf(f, "kernel %s %s %s\n", k->device, k->target, k->name);
 	fprintf(f, "launches %llu %llu %u\n", (ull)k->launches, (ull)k->touched_sectors,
 		k->incomplete);
 	for (uint32_t i = 0; i < k->shape_count; i++) {
@@ -255,10 +255,10 @@ static void write_kernel(FILE *f, const struct profiled_kernel *k)
 		fprintf(f, "%02x", k->code[i]);
 	fputc('\n', f);
 	fputs(k->lines, f);
-	for (uint32_t i = 0; i < k->code_bytes / k->granule; i++) {
+	for (uint32_t i = 0; i < k->code_bytes / GRANULE; i++) {
 		if (!k->counts[i].executed)
 			continue;
-		snprintf(word, sizeof(word), "at %u", i * k->granule);
+		snprintf(word, sizeof(word), "at %u", i * GRANULE);
 		write_counts(f, word, &k->counts[i]);
 	}
 	if (k->called.executed)

@@ -9,7 +9,8 @@
 
 /* Reads SOV_PROFILE and opens the file. Before devices are enumerated. */
 sov_result profile_init(void);
-/* The kernel of the image is in the context's memory now, its code at va. With the context's lock. */
+/* The kernel of the image is in the context's memory now, its code at va. With the context's
+ * lock. */
 void profile_add_kernel(const struct context *c, const struct image *im,
 			const struct image_kernel *k, uint64_t va);
 

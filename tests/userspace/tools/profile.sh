@@ -120,18 +120,33 @@ check_page "$dir/two.html" kernels 1
 sed 's/^\(kernel .*\) loop$/\1 <\/script><b>/' "$dir/two" >"$dir/evil"
 "$sov" profile --read "$dir/evil" --html "$dir/evil.html" >/dev/null
 is "$(grep -c '</script><b>' "$dir/evil.html")" 0 "a kernel's name cannot end the script of the page"
+# The first line of the code, and again after a click on the title of the lines. What precedes the first .loc of the kernel
+# belongs to the last line of the kernel before it.
+cat >"$dir/click" <<END
+<script>
+const first = () => document.querySelector('#one table td').textContent;
+document.body.dataset.before = first();
+document.querySelector('#one table th').click();
+document.body.dataset.after = first();
+</script>
+END
+sed "/<.body>/{
+	r $dir/click
+}" "$dir/two.html" >"$dir/click.html"
 if command -v chromium >/dev/null; then
-	dom=$(HOME=$dir timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --dump-dom "file://$dir/two.html" 2>/dev/null)
+	dom=$(HOME=$dir timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --dump-dom "file://$dir/click.html" 2>/dev/null)
 	has "$dom" 'data-kernels="1"' "a browser shows the page"
 	is "$(echo "$dom" | grep -c "<h3>Time at least [0-9]")" 1 "and what the chip needs at least"
+	is "$(echo "$dom" | grep -o "data-before=.*\"" | head -n 1)" "data-before=\"k.cu:10\" data-after=\"k.cu:7\"" "a click sorts the lines"
 else
 	skip "a browser shows the page" "chromium is not installed"
 	skip "and what the chip needs at least" "chromium is not installed"
+	skip "a click sorts the lines" "chromium is not installed"
 fi
 
 # What limits occupancy, by a profile that is written by hand.
 shape() { # REGISTERS SHARED BLOCK
-	printf 'process 1 0\nkernel gh100.0 sm_90 16 k\nlaunches 1 0 0\nshape 1 500 1 1 %s 1 1 1 %s %s 0\ncode \nend\n' "$3" "$1" "$2" >"$dir/shape"
+	printf 'process 1 0\nkernel gh100.0 sm_90 k\nlaunches 1 0 0\nshape 1 500 1 1 %s 1 1 1 %s %s 0\ncode \nend\n' "$3" "$1" "$2" >"$dir/shape"
 	"$sov" profile --read "$dir/shape" | sed -n 's/^  occupancy *//p'
 }
 is "$(shape 32 0 256)" "64 of 64 warps, limited by nothing: all warps fit" "32 registers allow all warps"
@@ -147,11 +162,11 @@ wrong() { # TEXT ERROR
 }
 wrong '' "line 0: the profile is empty"
 wrong 'hello\n' "line 1: 'hello' is not a word of a profile"
-wrong 'kernel g sm_90 16 k\n' "line 1: the first line begins with 'process'"
+wrong 'kernel g sm_90 k\n' "line 1: the first line begins with 'process'"
 wrong 'process 1 0\nat 0 1\n' "line 2: 'at' belongs to no kernel"
-wrong 'process 1 0\nkernel g sm_90 16 k\ncode 0g\n' "line 3: code: whole instructions in hexadecimal are needed, once"
-wrong 'process 1 0\nkernel g sm_90 16 k\nat 0 1 1 1 0 0 0 0 0 0 0 0 0 0 0\n' "line 3: at: 0 is no offset in the code, or out of order"
-wrong 'process 1 0\nkernel g sm_90 16 k\nshape 1 0 1 1 1 1 1 1 1 1 1\n' "line 3: shape: there is no such grid or block"
+wrong 'process 1 0\nkernel g sm_90 k\ncode 0g\n' "line 3: code: whole instructions in hexadecimal are needed, once"
+wrong 'process 1 0\nkernel g sm_90 k\nat 0 1 1 1 0 0 0 0 0 0 0 0 0 0 0\n' "line 3: at: 0 is no offset in the code, or out of order"
+wrong 'process 1 0\nkernel g sm_90 k\nshape 1 0 1 1 1 1 1 1 1 1 1\n' "line 3: shape: there is no such grid or block"
 is "$("$sov" profile true 2>&1; echo $?)" "sov: profile: 'true' wrote no profile: it did not call libsov with a device, or did not exit by itself
 1" "a program that does not use libsov is an error"
 has "$(SOV_SOFT=navi21:vram=64M "$sov" profile "$sov" run --kernel loop --block 32 "$dir/k.ptx" buf:u32:8 2>&1)" \
