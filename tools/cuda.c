@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tools/tool.h"
+#include "tools/program.h"
 
 #ifndef SOV_CUDA_LIBDIR
 #define SOV_CUDA_LIBDIR "/usr/local/lib/sovgpu/cuda"
@@ -88,8 +88,6 @@ static bool find_program(const char *name, char *found)
 }
 
 static const struct option no_options[] = {{0}};
-
-enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
 static int run_cuda(const struct verb *v, int argc, char **argv)
 {

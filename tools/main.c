@@ -10,9 +10,9 @@
 #include "tools/tool.h"
 
 static const struct verb *const verbs[] = {
-	&verb_devices, &verb_info,     &verb_doctor,   &verb_top,   &verb_trace,
-	&verb_compile, &verb_disasm,   &verb_run,      &verb_bench, &verb_ptxas,
-	&verb_link,    &verb_run_cuda, &verb_cuda_env, &verb_smi,   &verb_cdi,
+	&verb_devices,  &verb_info, &verb_doctor, &verb_top,   &verb_trace, &verb_compile,
+	&verb_disasm,   &verb_run,  &verb_bench,  &verb_ptxas, &verb_link,  &verb_run_cuda,
+	&verb_cuda_env, &verb_smi,  &verb_cdi,    &verb_check,
 };
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
 

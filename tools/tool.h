@@ -34,9 +34,9 @@ struct verb {
 	bool command;
 	const char *error_prefix; /* of error messages; NULL: "sov: NAME: " */
 };
-extern const struct verb verb_devices, verb_info, verb_doctor, verb_top, verb_trace, verb_compile,
-	verb_disasm, verb_run, verb_bench, verb_ptxas, verb_link, verb_run_cuda, verb_cuda_env,
-	verb_smi, verb_cdi;
+extern const struct verb verb_devices, verb_info, verb_doctor, verb_top, verb_trace, verb_check,
+	verb_compile, verb_disasm, verb_run, verb_bench, verb_ptxas, verb_link, verb_run_cuda,
+	verb_cuda_env, verb_smi, verb_cdi;
 
 /* ---- options.c ---- */
 

@@ -5,13 +5,12 @@
  * goes to standard output.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "tools/page.h"
+#include "tools/program.h"
 #include "tools/trace_summary.h"
 
 #define DEFAULT_FILE  "sov-trace.json"
@@ -122,42 +121,6 @@ static void print_json(FILE *out, const struct trace_summary *s, const char *pat
 }
 
 /* ---- the program ---- */
-
-/* Exit status if the program cannot be run, as in POSIX shells. */
-enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
-
-static int run_program(const struct verb *v, char **argv, const char *path, pid_t *child)
-{
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
-	int status = 0;
-
-	/* SIGINT and SIGQUIT of the terminal stop the program, not sov. */
-	sigaction(SIGINT, &ignore, &old_int);
-	sigaction(SIGQUIT, &ignore, &old_quit);
-	fflush(NULL);
-	*child = fork();
-	if (!*child) {
-		sigaction(SIGINT, &old_int, NULL);
-		sigaction(SIGQUIT, &old_quit, NULL);
-		setenv("SOV_TRACE", path, 1);
-		execvp(argv[0], argv);
-		status = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-		report_error(v, "cannot run '%s': %s", argv[0], strerror(errno));
-		_exit(status);
-	}
-	if (*child < 0) {
-		report_error(v, "cannot run '%s': %s", argv[0], strerror(errno));
-		status = EXIT_NOT_EXECUTABLE << 8;
-	}
-	while (*child > 0 && waitpid(*child, &status, 0) < 0 && errno == EINTR)
-		;
-	sigaction(SIGINT, &old_int, NULL);
-	sigaction(SIGQUIT, &old_quit, NULL);
-	if (WIFSIGNALED(status))
-		report_error(v, "signal %d (%s) terminated '%s'", WTERMSIG(status),
-			     strsignal(WTERMSIG(status)), argv[0]);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
 
 /* Replaces %p by the process id, as the library does. */
 static char *expand_path(const char *path, pid_t pid)
@@ -272,6 +235,7 @@ static int trace_run(const struct verb *v, int argc, char **argv)
 	int operands, status;
 	char *written;
 	pid_t child;
+	struct variable variables[] = {{"SOV_TRACE", NULL}, {0}};
 
 	if (!parse_options(v, options, argc, argv, &operands, &status))
 		return status;
@@ -284,7 +248,8 @@ static int trace_run(const struct verb *v, int argc, char **argv)
 	if (!strstr(path, "%p") && !remove_old_trace(v, path))
 		return EXIT_FAILED;
 	argv[operands] = NULL;
-	status = run_program(v, argv, path, &child);
+	variables[0].value = path;
+	status = run_program(v, argv, variables, &child);
 	written = expand_path(path, child);
 	if (child < 0 || !written) {
 		free(written);

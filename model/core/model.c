@@ -88,6 +88,7 @@ int model_create(const struct model_config *config, struct model **out)
 	m->order_seed = config->order_seed;
 	m->translate = config->translate;
 	m->translate_visits = config->translate_visits;
+	m->checks = config->checks;
 	m->vram_bytes = config->vram_bytes;
 	if (m->vram_bytes)
 		m->vram = mmap(NULL, m->vram_bytes, PROT_READ | PROT_WRITE,

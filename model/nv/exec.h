@@ -125,6 +125,7 @@ struct grid {
 	uint32_t max_header, max_sampler;
 	struct bank banks[NV_QMD_BANKS];
 	bool hazard;
+	struct check_launch *check; /* NULL: not checked */
 };
 extern const struct work_kind grid_kind;
 
@@ -189,7 +190,8 @@ struct cta {
 		uint8_t kind; /* SASS_BAR_* */
 	} bar[BARRIERS];
 	uint8_t *shared, *local;
-	struct copies *copies; /* hazard mode only */
+	struct copies *copies;     /* hazard mode only */
+	struct check_block *check; /* NULL: not checked */
 	struct warp *warps;
 	void *rows, *hazards;
 	struct weak_unit
@@ -208,6 +210,7 @@ struct cluster {
 struct exec {
 	struct thread thread; /* must be first */
 	const struct code_page *pages[PAGE_CACHE];
+	_Alignas(16) uint8_t dropped[128]; /* in the place of memory that may not be accessed */
 };
 
 /* Records the first fault of the grid. lane: LANES means the first active lane. */
