@@ -33,8 +33,8 @@ is "$? $(cat "$dir/err")" "0 sov check: 0 reports" "sov check --checks race does
 is $? 7 "sov check exits with the status 7 of its program"
 out=$("$sov" check 2>&1)
 is "$? $(echo "$out" | head -n 1)" "2 sov: check: missing operand: PROGRAM" "sov check without a program is a usage error"
-out=$(SOV_CHECK=memory,luck "$sov" run --kernel saxpy_f32 tests/kernels/saxpy.ptx 2>&1)
+out=$(SOV_CHECK=memory,luck "$sov" devices 2>&1)
 has "$out" "SOV_CHECK: 'luck' is no check; known: memory init race sync all" "an unknown check is refused"
-out=$(SOV_SOFT=navi21 SOV_CHECK=all "$sov" run --kernel saxpy_f32 tests/kernels/saxpy.ptx 2>&1)
+out=$(SOV_SOFT=navi21 SOV_CHECK=all "$sov" devices 2>&1)
 has "$out" "SOV_CHECK: kernels on navi21 cannot be checked" "checks are refused for software AMD GPUs"
 tap_done
