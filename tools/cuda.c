@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tools/tool.h"
+#include "tools/program.h"
 
 #ifndef SOV_CUDA_LIBDIR
 #define SOV_CUDA_LIBDIR "/usr/local/lib/sovgpu/cuda"

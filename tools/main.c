@@ -12,7 +12,7 @@
 static const struct verb *const verbs[] = {
 	&verb_devices,  &verb_info, &verb_doctor, &verb_top,     &verb_trace, &verb_compile,
 	&verb_disasm,   &verb_run,  &verb_bench,  &verb_ptxas,   &verb_link,  &verb_run_cuda,
-	&verb_cuda_env, &verb_smi,  &verb_cdi,    &verb_profile,
+	&verb_cuda_env, &verb_smi,  &verb_cdi,    &verb_profile, &verb_check,
 };
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tools/program.h"
 #include "tools/page.h"
 #include "tools/profile.h"
 
@@ -93,13 +94,14 @@ static int run_and_show(const struct verb *v, const struct profile_options *o, c
 {
 	char *temporary = o->output ? NULL : temporary_file(v), *text;
 	const char *path = o->output ? o->output : temporary;
+	struct variable variables[] = {{"SOV_PROFILE", path}, {0}};
 	size_t bytes;
 	pid_t child;
 	int status;
 
 	if (!path || (o->output && !remove_old_file(v, path)))
 		return EXIT_FAILED;
-	status = run_program(v, argv, "SOV_PROFILE", path, &child);
+	status = run_program(v, argv, variables, &child);
 	if (child < 0) {
 		/* reported */
 	} else if (access(path, F_OK) || !read_file(v, path, (void **)&text, &bytes)) {

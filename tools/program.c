@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Programs that a verb runs so that libsov in them writes a file. */
+/* Runs a program with environment variables of ours, and waits for it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,10 +7,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "tools/tool.h"
+#include "tools/program.h"
 
-int run_program(const struct verb *v, char **argv, const char *variable, const char *value,
-		pid_t *child)
+int run_program(const struct verb *v, char **argv, const struct variable *variables, pid_t *child)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
 	int status = 0;
@@ -23,7 +22,8 @@ int run_program(const struct verb *v, char **argv, const char *variable, const c
 	if (!*child) {
 		sigaction(SIGINT, &old_int, NULL);
 		sigaction(SIGQUIT, &old_quit, NULL);
-		setenv(variable, value, 1);
+		for (; variables->name; variables++)
+			setenv(variables->name, variables->value, 1);
 		execvp(argv[0], argv);
 		status = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 		report_error(v, "cannot run '%s': %s", argv[0], strerror(errno));

@@ -37,7 +37,7 @@ struct verb {
 };
 extern const struct verb verb_devices, verb_info, verb_doctor, verb_top, verb_trace, verb_compile,
 	verb_disasm, verb_run, verb_bench, verb_ptxas, verb_link, verb_run_cuda, verb_cuda_env,
-	verb_smi, verb_cdi, verb_profile;
+	verb_smi, verb_cdi, verb_profile, verb_check;
 
 /* ---- options.c ---- */
 
@@ -67,18 +67,6 @@ bool read_file(const struct verb *v, const char *path, void **data, size_t *size
 bool write_file(const struct verb *v, const char *path, const void *data, size_t size);
 /* Returns false, with a message, if stdout could not be written (closed, or disk full). */
 bool flush_output(const struct verb *v);
-
-/* ---- program.c ---- */
-
-/* Exit status if a program cannot be run, as in POSIX shells. */
-enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
-/* Runs a program with this environment variable. Returns its exit status, or 128 plus the number of
- * the signal that terminated it; *child is negative if there was no process. */
-int run_program(const struct verb *v, char **argv, const char *variable, const char *value,
-		pid_t *child);
-/* Removes an older file, so that one that exists afterwards is the program's. Devices and other
- * special files stay, with an error. */
-bool remove_old_file(const struct verb *v, const char *path);
 
 /* ---- colour.c ---- */
 

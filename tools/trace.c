@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/page.h"
+#include "tools/program.h"
 #include "tools/trace_summary.h"
 
 #define DEFAULT_FILE  "sov-trace.json"
@@ -215,6 +216,7 @@ static int trace_run(const struct verb *v, int argc, char **argv)
 	int operands, status;
 	char *written;
 	pid_t child;
+	struct variable variables[] = {{"SOV_TRACE", NULL}, {0}};
 
 	if (!parse_options(v, options, argc, argv, &operands, &status))
 		return status;
@@ -227,7 +229,8 @@ static int trace_run(const struct verb *v, int argc, char **argv)
 	if (!strstr(path, "%p") && !remove_old_file(v, path))
 		return EXIT_FAILED;
 	argv[operands] = NULL;
-	status = run_program(v, argv, "SOV_TRACE", path, &child);
+	variables[0].value = path;
+	status = run_program(v, argv, variables, &child);
 	written = expand_path(path, child);
 	if (child < 0 || !written) {
 		free(written);

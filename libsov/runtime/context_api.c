@@ -27,6 +27,7 @@
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/fault_record.h"
 #include "libsov/runtime/base/log.h"
+#include "libsov/runtime/check_reports.h"
 #include "libsov/runtime/context/context.h"
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/copy/copy_method.h"
@@ -47,6 +48,7 @@
 #include "libsov/runtime/texture/texture.h"
 
 static const struct context_part *const parts[] = {
+	&check_part,         /* create, print_reports, destroy */
 	&buffer_part,        /* restart */
 	&buffer_cache_part,  /* create, give_memory_back, destroy */
 	&allocation_part,    /* create, destroy */

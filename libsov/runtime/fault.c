@@ -250,4 +250,20 @@ static void fault_attribute(const struct context *c, const struct winsys_error *
 	}
 }
 
+void fault_locate(const struct context *c, uint64_t pc, uint64_t program, sov_fault *f)
+{
+	uint64_t base = 0, other;
+	const struct function *at = function_at(c, pc, &base);
+	const struct function *kernel = at && !at->module->library ? at : NULL;
+
+	if (!kernel && program)
+		kernel = function_at(c, program, &other);
+	fault_init(f, SOV_ERROR_FAULT, kernel ? kernel->kernel->name : NULL);
+	if (!at)
+		return;
+	f->pc = pc - base;
+	fault_disassemble(c, at, f->pc, f);
+	fault_find_source(at, f->pc, f);
+}
+
 const struct context_part fault_part = {.attribute_fault = fault_attribute};

@@ -73,6 +73,10 @@ struct winsys_info {
 	/* Queue priorities: 0 is the default, larger is more urgent. */
 	int32_t min_priority, max_priority;
 	bool software, hazard;
+	/* Programs are checked: the functions for allocations and reports below are not NULL, and
+	 * this many bytes after each allocation stay unused. */
+	bool checks;
+	uint32_t redzone_bytes;
 	enum winsys_vendor vendor;
 	struct winsys_identity identity;
 	/* For the command builders of the vendor. */
@@ -109,6 +113,37 @@ struct winsys_error {
 struct winsys_export {
 	uint32_t process, number;
 	uint64_t token[2];
+};
+
+/* Checked programs (SOV_CHECK): who did something, innermost first; an allocation; an error. */
+struct winsys_origin {
+	uint32_t count;
+	void *frames[8];
+};
+
+struct winsys_allocation {
+	uint64_t va, bytes;
+	uint64_t mapped;  /* from va on; what lies after bytes may not be accessed */
+	bool initialised; /* as a whole, from elsewhere */
+	bool parts;       /* allocations lie in it; only they may be accessed */
+	struct winsys_origin origin;
+};
+
+struct winsys_report_site {
+	char access[48]; /* "store of 4 bytes" */
+	uint64_t pc, program;
+	uint32_t block[3], thread[3];
+};
+
+struct winsys_report {
+	const char *kind; /* "out-of-bounds" */
+	char text[256];   /* what is wrong, without the sites */
+	uint32_t site_count;
+	struct winsys_report_site sites[2]; /* the second one's access came first */
+	uint64_t address, count;
+	bool has_allocation, is_freed;
+	uint64_t va, bytes;
+	struct winsys_origin allocated, freed;
 };
 
 struct winsys_queue_options {
@@ -209,6 +244,16 @@ struct winsys {
 	void (*queue_memory)(struct winsys_queue *q, struct winsys_queue_memory *out);
 	/* For queues whose winsys_queue_memory has no doorbell. */
 	void (*ring_doorbell)(struct winsys_queue *q);
+
+	/* For devices that check programs. Memory of which nothing is said is not checked. May be
+	 * called at any time between group_create and group_destroy. */
+	int (*memory_allocated)(struct winsys_group *g, const struct winsys_allocation *a);
+	void (*memory_freed)(struct winsys_group *g, uint64_t va,
+			     const struct winsys_origin *origin);
+	/* The CPU may write the allocation from now on. */
+	void (*memory_initialised)(struct winsys_group *g, uint64_t va);
+	/* Takes the next report; false: there is none. */
+	bool (*report)(struct winsys_group *g, struct winsys_report *out);
 };
 
 /* What software GPUs counted in a launch that has ended (libsov/isa/counts.h), by the group and on

@@ -34,6 +34,8 @@ bool channel_fail(struct model_channel *c, const struct model_error *where, cons
 	}
 	atomic_store(&c->stop, true);
 	pthread_mutex_unlock(&c->lock);
+	if (first && c->space->check)
+		check_failed(c->space->check, &c->error);
 	if (first && c->config.interrupt)
 		c->config.interrupt(c->config.argument, true);
 	return false;
@@ -83,6 +85,8 @@ bool channel_store(struct model_channel *c, uint64_t address, uint64_t value, ui
 
 	if (!at)
 		return channel_fault(c, why, address, what);
+	if (c->space->check)
+		check_written(c->space->check, address, size);
 	if (size == 8)
 		__atomic_store_n((uint64_t *)at, value, __ATOMIC_RELEASE);
 	else

@@ -38,6 +38,8 @@ bool channel_copy(struct model_channel *c, struct channel_address src, struct ch
 		to = from ? engine_translate(c, dst, MODEL_WRITE, "the copy's destination") : NULL;
 		if (!to)
 			return false;
+		if (c->space->check && !src.physical && !dst.physical)
+			check_copied(c->space->check, dst.address, src.address, n);
 		mmu_move(to, from, n);
 		src.address += n;
 		dst.address += n;
@@ -60,6 +62,8 @@ bool channel_fill(struct model_channel *c, struct channel_address dst, uint64_t 
 		if (!to)
 			return false;
 		n = n < elements ? n : elements;
+		if (c->space->check && !dst.physical)
+			check_written(c->space->check, dst.address, n * size);
 		for (uint64_t i = 0; i < n; i++)
 			mmu_move(to + i * size, (const uint8_t *)&value, size);
 		dst.address += n * size;

@@ -58,7 +58,10 @@ int model_space_create_walked(struct model *m, model_walker walk, void *argument
 	s->walk_argument = argument;
 	s->root = table_create(LEVELS - 1);
 	s->code = m->vendor->code_create(m);
-	if (!s->root || !s->code) {
+	if (m->checks)
+		s->check = check_space_create(m->checks);
+	if (!s->root || !s->code || (m->checks && !s->check)) {
+		check_space_destroy(s->check);
 		free(s->root);
 		m->vendor->code_put(s->code);
 		free(s);
@@ -80,6 +83,7 @@ void model_space_destroy(struct model_space *s)
 	if (!s)
 		return;
 	s->model->vendor->code_put(s->code);
+	check_space_destroy(s->check);
 	table_destroy(s->root, LEVELS - 1);
 	pthread_mutex_destroy(&s->code_lock);
 	pthread_mutex_destroy(&s->lock);

@@ -89,6 +89,7 @@ int model_create(const struct model_config *config, struct model **out)
 	m->translate = config->translate;
 	m->profiled = config->profiled;
 	m->translate_visits = config->translate_visits;
+	m->checks = config->checks;
 	m->vram_bytes = config->vram_bytes;
 	if (m->vram_bytes)
 		m->vram = mmap(NULL, m->vram_bytes, PROT_READ | PROT_WRITE,

@@ -46,6 +46,13 @@ struct model_config {
 	/* Called by the channel's thread for each launch that has ended, with the channel's
 	 * argument and what was counted (libsov/isa/counts.h). NULL: nothing is counted. */
 	void (*profiled)(void *argument, const struct launch_counts *l);
+	uint32_t checks; /* MODEL_CHECK_*: what programs are checked for (model/core/check.h) */
+};
+enum {
+	MODEL_CHECK_MEMORY = 1, /* accesses outside of allocations */
+	MODEL_CHECK_INIT = 2,   /* reads of bytes that nothing has written */
+	MODEL_CHECK_RACE = 4,
+	MODEL_CHECK_SYNC = 8, /* barriers */
 };
 
 /* Functions that return int return 0 or a negative errno. */
@@ -149,5 +156,54 @@ struct model_error {
 void model_channel_stop(struct model_channel *c);
 /* Returns false if the channel has not failed. */
 bool model_channel_error(struct model_channel *c, struct model_error *out);
+
+/* Checked programs (model_config.checks). The owner of an address space says what is allocated in
+ * it; memory of which it says nothing is not checked. */
+struct model_origin { /* who did something: return addresses, innermost first */
+	uint32_t count;
+	void *frames[8];
+};
+struct model_memory {
+	uint64_t va, bytes;
+	uint64_t mapped;  /* from va on; what lies between bytes and mapped may not be accessed */
+	bool initialised; /* as a whole, from elsewhere */
+	bool parts;       /* allocations lie in it; only they may be accessed */
+	struct model_origin origin;
+};
+/* Return 0 or -ENOMEM. Do nothing if nothing is checked. */
+int model_memory_allocated(struct model_space *s, const struct model_memory *memory);
+void model_memory_freed(struct model_space *s, uint64_t va, const struct model_origin *origin);
+void model_memory_initialised(struct model_space *s, uint64_t va);
+
+enum model_report_kind {
+	MODEL_REPORT_BOUNDS,
+	MODEL_REPORT_FREED,
+	MODEL_REPORT_ADDRESS,
+	MODEL_REPORT_MISALIGNED,
+	MODEL_REPORT_UNINITIALISED,
+	MODEL_REPORT_RACE,
+	MODEL_REPORT_BARRIER,
+	MODEL_REPORT_FAULT, /* another fault, which also ended the kernel */
+};
+struct model_report_site {
+	char access[48]; /* "store of 4 bytes" */
+	uint64_t pc, program;
+	uint32_t block[3], thread[3];
+};
+struct model_report {
+	enum model_report_kind kind;
+	char text[256]; /* what is wrong, without the sites */
+	uint32_t site_count;
+	struct model_report_site sites[2]; /* the second one's access came first */
+	uint64_t address, count;           /* count: how often, so far */
+	/* The allocation concerned, if has_allocation. */
+	bool has_allocation, is_freed;
+	uint64_t va, bytes;
+	struct model_origin allocated, freed;
+};
+/* Takes the next report of the space's; false: there is none. */
+bool model_report_take(struct model_space *s, struct model_report *out);
+/* Reports that were not kept, because there were too many different ones. */
+uint64_t model_reports_dropped(const struct model_space *s);
 
 #endif

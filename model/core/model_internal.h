@@ -9,6 +9,7 @@
 
 #include "hw/amd/pm4.h"
 #include "hw/nv/qmd.h"
+#include "model/core/check.h"
 #include "model/core/model.h"
 #include "model/core/weak_memory.h"
 
@@ -37,6 +38,7 @@ struct model {
 	uint64_t order_seed; /* 0: warps execute by number */
 	uint32_t translate, translate_visits;
 	void (*profiled)(void *argument, const struct launch_counts *l);
+	uint32_t checks;               /* MODEL_CHECK_* */
 	_Atomic uint64_t weak_streams; /* sequences of random numbers that were made from it */
 	uint8_t *vram;
 	uint64_t vram_bytes;
@@ -68,6 +70,7 @@ struct model_space {
 	_Atomic uint64_t generation; /* number of TLB invalidations */
 	struct mmu_reader *readers;
 	struct code *code; /* decoded instructions; replaced on instruction cache invalidation */
+	struct check_space *check; /* NULL: nothing is checked */
 };
 
 struct mmu_reader {

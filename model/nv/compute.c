@@ -385,6 +385,23 @@ static bool launch_release(struct launch *l)
 	return true;
 }
 
+static bool launch_check(struct launch *l)
+{
+	struct grid *g = &l->grid;
+	struct check_grid grid = {
+		.program = g->work.program,
+		.shared_bytes = g->shared_bytes,
+		.local_bytes = g->local_low + (uint64_t)g->local_high,
+	};
+
+	if (!l->c->space->check)
+		return true;
+	memcpy(grid.size, g->size, sizeof(grid.size));
+	memcpy(grid.block, g->block, sizeof(grid.block));
+	g->check = check_launch_create(l->c->space->check, &grid);
+	return g->check || LAUNCH_FAIL(l, "no host memory to check the launch");
+}
+
 static bool launch_run(struct launch *l)
 {
 	struct model_channel *c = l->c;
@@ -435,7 +452,8 @@ static bool launch_one(struct model_channel *c, uint64_t address, struct predece
 	good = check_kind(&l) && check_size(&l) && check_windows(&l) && check_program(&l) &&
 	       check_shared(&l) && check_local(&l) && check_releases(&l) && load_banks(&l) &&
 	       (!launch_get(&l, NV_QMD_INVALIDATE_INSTRUCTIONS) || channel_invalidate_code(c)) &&
-	       launch_run(&l) && launch_release(&l);
+	       launch_check(&l) && launch_run(&l) && launch_release(&l);
+	check_launch_destroy(l.grid.check);
 	for (uint32_t i = 0; i < NV_QMD_BANKS; i++)
 		free(l.grid.banks[i].data);
 	*next = launch_get(&l, NV_QMD_DEPENDENT_ENABLE) ? launch_get(&l, NV_QMD_DEPENDENT_POINTER)

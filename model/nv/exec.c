@@ -201,6 +201,7 @@ static void cta_free(struct cta *c)
 	weak_unit_destroy(c->weak);
 	copies_destroy(c->copies);
 	profile_unit_destroy(c->profile);
+	check_block_destroy(c->check);
 	free(c->warps);
 	free(c->rows);
 	free(c->shared);
@@ -269,6 +270,8 @@ static struct cta *cta_create(struct exec *x)
 		good = (c->weak = weak_unit_create(x->thread.reader.weak)) != NULL;
 	if (good && g->profile)
 		good = (c->profile = profile_unit_create(g->profile)) != NULL;
+	if (good && g->check)
+		good = (c->check = check_block_create(g->check)) != NULL;
 	if (good && g->hazard)
 		good = (c->copies = copies_create(g->shared_bytes)) != NULL;
 	for (uint32_t i = 0; good && g->hazard && i < g->warps; i++)
@@ -322,6 +325,8 @@ static void cta_start(struct cta *c, const uint32_t first[3], uint64_t index)
 		weak_unit_start(c->weak, NULL);
 	if (c->copies)
 		copies_reset(c->copies, g->shared_bytes);
+	if (c->check)
+		check_block_start(c->check, c->id);
 	memset(c->bar, 0, sizeof(c->bar));
 	memset(c->shared, POISON, g->shared_bytes);
 	memset(c->local, POISON, local_bytes(g) * g->threads);

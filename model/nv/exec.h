@@ -128,6 +128,7 @@ struct grid {
 	struct bank banks[NV_QMD_BANKS];
 	bool hazard;
 	struct profile *profile; /* NULL: nothing is counted */
+	struct check_launch *check; /* NULL: not checked */
 };
 extern const struct work_kind grid_kind;
 
@@ -201,6 +202,7 @@ struct cta {
 	uint8_t *shared, *local;
 	struct copies *copies; /* hazard mode only */
 	struct profile_unit *profile;
+	struct check_block *check; /* NULL: not checked */
 	struct warp *warps;
 	void *rows, *hazards;
 	struct weak_unit
@@ -219,6 +221,7 @@ struct cluster {
 struct exec {
 	struct thread thread; /* must be first */
 	const struct code_page *pages[PAGE_CACHE];
+	_Alignas(16) uint8_t dropped[128]; /* in the place of memory that may not be accessed */
 };
 
 /* Records the first fault of the grid. lane: LANES means the first active lane. */

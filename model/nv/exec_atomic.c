@@ -93,6 +93,14 @@ static bool is_executed(const struct warp *w, const struct op *op, uint64_t addr
 	       atomic_is_supported(w, op, address);
 }
 
+/* Atomics of shared memory have no scope; without one, others reach the GPU. */
+static enum check_scope atomic_scope(const struct op *op)
+{
+	enum check_scope scope = access_scope(op);
+
+	return scope ? scope : op->data[0] == SPACE_SHARED ? CHECK_CTA : CHECK_GPU;
+}
+
 static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 {
 	const uint8_t *mod = op->inst->mod;
@@ -103,7 +111,9 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 			   .space = op->data[0],
 			   .bytes = e->bytes,
 			   .rights = MODEL_WRITE | MODEL_ATOMIC,
-			   .verb = "atomic"};
+			   .verb = "atomic",
+			   .by_thread = true,
+			   .scope = atomic_scope(op)};
 	bool reports_done = op->p_count && op->p[0] % PRED_UNIFORM != PRED_SINK;
 	uint32_t done = 0;
 	uint64_t address[LANES];
@@ -165,7 +175,13 @@ static const char *prepare_atomic(struct op *op, const struct sass_inst *in)
 /* Each lane counts one. ptxas uses it without a result; the result is unknown. */
 static void run_popc_inc(struct warp *w, const struct op *op, uint32_t mask)
 {
-	struct access x = {.w = w, .space = SPACE_SHARED, .bytes = 4, .verb = "atomic"};
+	struct access x = {.w = w,
+			   .space = SPACE_SHARED,
+			   .bytes = 4,
+			   .rights = MODEL_WRITE | MODEL_ATOMIC,
+			   .verb = "atomic",
+			   .by_thread = true,
+			   .scope = CHECK_CTA};
 	uint64_t address[LANES];
 
 	lane_addresses(w, op, address);

@@ -37,6 +37,8 @@ static void complete_warp(struct warp *w)
 {
 	uint32_t lanes = waiting_lanes(w);
 
+	if (w->cta->check)
+		check_fence(w->cta->check, w->index, CHECK_GPU, true);
 	w->cluster_state = lanes ? CLUSTER_AWAY : CLUSTER_COMPLETE;
 	if (lanes)
 		release_lanes(w, lanes);
@@ -82,6 +84,8 @@ static void run_arrive(struct warp *w, const struct op *op, uint32_t mask)
 			   "the warp arrives at the cluster's barrier again before it has waited");
 		return;
 	}
+	if (w->cta->check)
+		check_fence(w->cta->check, w->index, CHECK_GPU, true);
 	w->cluster_state = CLUSTER_ARRIVED;
 	cluster_complete(w->cta->cluster);
 }

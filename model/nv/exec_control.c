@@ -386,8 +386,12 @@ static uint32_t bar_complete(struct cta *c, uint32_t bar)
 		w->arrived[bar] = 0;
 		if (lanes)
 			w->bar_result = result;
+		if (lanes && c->check)
+			check_barrier_leave(c->check, i, bar);
 	}
 	c->bar[bar].expected = c->bar[bar].votes = c->bar[bar].voters = 0;
+	if (c->check)
+		check_barrier_complete(c->check, bar);
 	return result;
 }
 
@@ -407,6 +411,13 @@ static uint32_t source_of_lane(struct warp *w, const struct op *op, uint32_t i, 
 	if (op->s[i].kind == SOURCE_IMMEDIATE)
 		return op->s[i].value;
 	return fetch_source(w, op, i, space)[lane];
+}
+
+static void check_arrival(struct warp *w, uint32_t bar, uint32_t mask)
+{
+	if (w->live & ~mask)
+		check_barrier_divergent(w->cta->check, w->index, w->pc, bar, mask, w->live & ~mask);
+	check_barrier_arrive(w->cta->check, w->index, bar);
 }
 
 static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
@@ -444,18 +455,23 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 	}
 	if (w->weak) /* a barrier orders memory in the block */
 		weak_publish(w->weak, w->index);
+	if (w->cta->check)
+		check_arrival(w, bar, mask);
 	w->arrived[bar] |= mask;
 	w->cta->bar[bar].expected = count;
 	w->cta->bar[bar].kind = (uint8_t)kind;
 	w->cta->bar[bar].votes += (uint32_t)__builtin_popcount(votes & mask);
 	w->cta->bar[bar].voters += (uint32_t)__builtin_popcount(mask);
 	/* The last group to arrive continues immediately, before divergent lanes of its warp. */
-	if (bar_is_complete(w->cta, bar))
+	if (bar_is_complete(w->cta, bar)) {
+		if (w->cta->check && kind != SASS_BAR_ARV)
+			check_barrier_leave(w->cta->check, w->index, bar);
 		w->bar_result = bar_complete(w->cta, bar);
-	else if (kind != SASS_BAR_ARV && mask == w->live)
+	} else if (kind != SASS_BAR_ARV && mask == w->live) {
 		block_warp(w, bar);
-	else if (kind != SASS_BAR_ARV)
+	} else if (kind != SASS_BAR_ARV) {
 		block_lanes(w, mask, WAIT_BAR, bar);
+	}
 }
 
 static void run_b2r(struct warp *w, const struct op *op, uint32_t mask)

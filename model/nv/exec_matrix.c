@@ -193,7 +193,8 @@ static void run_ldsm(struct warp *w, const struct op *op, uint32_t mask)
 			   .space = SPACE_SHARED,
 			   .bytes = ROW_BYTES,
 			   .rights = MODEL_READ,
-			   .verb = "load"};
+			   .verb = "load",
+			   .by_thread = true};
 	uint32_t count = matrix_counts[op->inst->mod[SASS_M_WIDTH]];
 	bool columns = op->inst->mod[SASS_M_TRANSPOSE];
 	const uint8_t *rows[LANES];
@@ -226,7 +227,8 @@ static void run_stsm(struct warp *w, const struct op *op, uint32_t mask)
 			   .space = SPACE_SHARED,
 			   .bytes = ROW_BYTES,
 			   .rights = MODEL_WRITE,
-			   .verb = "store"};
+			   .verb = "store",
+			   .by_thread = true};
 	uint32_t count = matrix_counts[op->inst->mod[SASS_M_WIDTH]];
 	bool columns = op->inst->mod[SASS_M_TRANSPOSE];
 	uint64_t address[LANES];

@@ -82,6 +82,72 @@ static const struct cta *shared_owner(struct access *x, uint32_t lane, uint64_t 
 	return NULL;
 }
 
+/* ---- the checker ---- */
+
+/* What the lanes of a dropped access read and write instead. */
+static uint8_t *dropped(struct access *x)
+{
+	struct exec *e = x->w->exec;
+
+	memset(e->dropped, 0, sizeof(e->dropped));
+	return e->dropped;
+}
+
+enum check_scope access_scope(const struct op *op)
+{
+	switch (op->inst->mod[SASS_M_ORDER]) {
+	case SASS_ORDER_STRONG_SM:
+	case SASS_ORDER_STRONG_SM_PRIVATE:
+	case SASS_ORDER_MMIO_SM:
+	case SASS_ORDER_MMIO_CTA:
+		return CHECK_CTA;
+	case SASS_ORDER_STRONG_GPU:
+	case SASS_ORDER_STRONG_SYS:
+	case SASS_ORDER_STRONG_GPU_PRIVATE:
+	case SASS_ORDER_MMIO_GPU:
+	case SASS_ORDER_MMIO_SYS:
+		return CHECK_GPU;
+	default:
+		return CHECK_WEAK;
+	}
+}
+
+static enum check_access_kind access_kind(const struct access *x)
+{
+	if (!x->by_thread)
+		return x->rights == MODEL_READ ? CHECK_ASYNC_READ : CHECK_ASYNC_WRITE;
+	return x->rights & MODEL_ATOMIC  ? CHECK_ATOMIC
+	       : x->rights & MODEL_WRITE ? CHECK_WRITE
+					 : CHECK_READ;
+}
+
+static struct check_access checked_access(const struct access *x, enum check_memory memory)
+{
+	return (struct check_access){
+		.memory = memory,
+		.kind = access_kind(x),
+		.scope = x->scope,
+		.bytes = x->bytes,
+		.warp = x->w->index,
+		.pc = x->w->pc,
+		.values = x->values,
+		.shared = memory == CHECK_SHARED ? x->w->cta->shared : NULL,
+		.reader = &x->w->exec->thread.reader,
+	};
+}
+
+/* Whether one lane may access its address; for shared memory this is the offset in the block. */
+static bool check_lane(const struct access *x, enum check_memory memory, uint32_t lane, uint64_t at)
+{
+	struct check_access a = checked_access(x, memory);
+	uint64_t address[LANES];
+
+	if (x->checked)
+		return x->may_proceed >> lane & 1;
+	address[lane] = at;
+	return check_lanes(x->w->cta->check, &a, address, 1u << lane);
+}
+
 static uint8_t *shared_pointer(struct access *x, uint32_t lane, uint64_t address)
 {
 	uint32_t size = x->w->grid->shared_bytes;
@@ -99,6 +165,8 @@ static uint8_t *shared_pointer(struct access *x, uint32_t lane, uint64_t address
 			 (unsigned long long)(pc - x->w->grid->work.program));
 		return access_fault(x, MODEL_FAULT_HAZARD, lane, address, why);
 	}
+	if (owner == x->w->cta && owner->check)
+		check_lane(x, CHECK_SHARED, lane, address);
 	return owner->shared + address;
 }
 
@@ -138,18 +206,29 @@ static uint8_t *local_pointer(struct access *x, uint32_t lane, uint64_t address)
 		at = address;
 	else
 		return local_fault(x, lane, address, bottom);
+	if (x->w->cta->check)
+		check_lane(x, CHECK_LOCAL, lane, at);
 	return x->w->cta->local + thread * (low + high) + at;
 }
 
 static uint8_t *global_pointer(struct access *x, uint32_t lane, uint64_t address)
 {
 	uint64_t page = address >> MMU_PAGE_BITS;
+	struct check_block *check = x->w->cta->check;
+	struct check_access a;
 	enum mmu_result why;
 	uint8_t *at;
 
+	if (check && !check_lane(x, CHECK_GLOBAL, lane, address))
+		return dropped(x);
 	if (x->host && page == x->page)
 		return x->host + address % MMU_PAGE_BYTES;
 	at = mmu_translate(&x->w->exec->thread.reader, address, x->rights, &why);
+	if (!at && check && why == MMU_UNMAPPED) {
+		a = checked_access(x, CHECK_GLOBAL);
+		if (check_unmapped(check, &a, lane, address))
+			return dropped(x);
+	}
 	if (!at)
 		return access_fault(x, MODEL_FAULT_MMU, lane, address,
 				    why == MMU_DENIED ? "the page does not permit this access"
@@ -281,6 +360,23 @@ static struct address_bits combine_addresses(const uint64_t address[LANES], uint
 	return b;
 }
 
+/* Checks all lanes at once if they access global memory, or the block's shared memory. Returns
+ * whether all may proceed. */
+static bool check_all(const struct lanes *l, struct access *x, uint32_t mask, bool inside)
+{
+	uint64_t own = (uint64_t)x->w->cta->rank << RANK_SHIFT, offset[LANES];
+	bool global = x->space == SPACE_GLOBAL;
+	struct check_access a = checked_access(x, global ? CHECK_GLOBAL : CHECK_SHARED);
+
+	if (!global && (x->space != SPACE_SHARED || !inside))
+		return false;
+	EACH_LANE(i)
+		offset[i] = l->address[i] - (global ? 0 : own);
+	x->may_proceed = check_lanes(x->w->cta->check, &a, offset, mask);
+	x->checked = true;
+	return x->may_proceed == mask;
+}
+
 static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op, uint32_t mask)
 {
 	uint64_t own = (uint64_t)x->w->cta->rank << RANK_SHIFT, size = x->w->grid->shared_bytes;
@@ -292,6 +388,8 @@ static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op
 	l->host = NULL;
 	l->base = 0;
 	if (b.set & (x->bytes - 1))
+		return;
+	if (x->w->cta->check && !check_all(l, x, mask, !(b.outside >> 63) && size >= x->bytes))
 		return;
 	if (x->space == SPACE_GLOBAL && b.differing < MMU_PAGE_BYTES) {
 		l->base = l->address[first_lane(mask)] & ~(uint64_t)(MMU_PAGE_BYTES - 1);
@@ -389,7 +487,9 @@ static void run_load(struct warp *w, const struct op *op, uint32_t mask)
 			   .space = op->data[0],
 			   .bytes = widths[width].bytes,
 			   .rights = MODEL_READ,
-			   .verb = "load"};
+			   .verb = "load",
+			   .by_thread = true,
+			   .scope = access_scope(op)};
 	struct weak_unit *weak = w->weak;
 	struct lanes l;
 
@@ -457,7 +557,10 @@ static void run_store(struct warp *w, const struct op *op, uint32_t mask)
 			   .space = op->data[0],
 			   .bytes = widths[width].bytes,
 			   .rights = MODEL_WRITE,
-			   .verb = "store"};
+			   .verb = "store",
+			   .by_thread = true,
+			   .scope = access_scope(op),
+			   .values = (const uint32_t(*)[LANES]) & w->r[op->s[0].row]};
 	struct weak_unit *weak = w->weak;
 	struct lanes l;
 
@@ -549,10 +652,23 @@ static void weak_barrier(struct warp *w, const struct op *op)
 		weak_fence(w->weak, w->index);
 }
 
+static void check_barrier(struct warp *w, const struct op *op)
+{
+	uint8_t scope = op->inst->mod[SASS_M_SCOPE];
+	bool narrow = scope == SASS_SCOPE_CTA || scope == SASS_SCOPE_SM;
+
+	if (op->inst->op == SASS_CCTL_IVALL)
+		check_acquire(w->cta->check, w->index);
+	else if (op->inst->op == SASS_MEMBAR)
+		check_fence(w->cta->check, w->index, narrow ? CHECK_CTA : CHECK_GPU, false);
+}
+
 static void run_fence(struct warp *w, const struct op *op, uint32_t mask)
 {
 	if (w->weak && mask)
 		weak_barrier(w, op);
+	if (w->cta->check && mask)
+		check_barrier(w, op);
 	atomic_thread_fence(memory_order_seq_cst);
 }
 

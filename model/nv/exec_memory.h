@@ -12,7 +12,13 @@ struct access {
 	struct warp *w;
 	uint32_t space, bytes, rights;
 	const char *verb;
-	bool copy;     /* asynchronous: may overwrite another in flight */
+	bool copy; /* asynchronous: may overwrite another in flight */
+	/* For the checker: kind and scope; an access that says nothing is asynchronous. */
+	bool by_thread;
+	enum check_scope scope;
+	const uint32_t (*values)[LANES]; /* rows of what is stored; NULL: unknown */
+	bool checked;                    /* all lanes, at once; these may proceed */
+	uint32_t may_proceed;
 	uint64_t page; /* translation of the last page used: lanes are mostly neighbours */
 	uint8_t *host;
 };
@@ -20,6 +26,8 @@ struct access {
 /* prepare of memory operations: data[0] = space, data[1] = index of the address operand. */
 const char *prepare_access(struct op *op, const struct sass_inst *in);
 void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[LANES]);
+/* The scope of a strong access. */
+enum check_scope access_scope(const struct op *op);
 /* Returns the host address, or NULL after a fault. */
 uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address);
 /* True if a lane's access of the operation reaches global memory. */

@@ -133,6 +133,12 @@ static uint32_t lanes_at(const uint64_t address[LANES], uint32_t mask, uint32_t 
 	return lanes & mask;
 }
 
+/* A barrier in shared memory, which blocks of a cluster may share. */
+static void check_synchronises(struct warp *w)
+{
+	check_fence(w->cta->check, w->index, w->grid->has_clusters ? CHECK_GPU : CHECK_CTA, true);
+}
+
 /* The lanes with one address arrive together: all see the object as it was before. */
 static void run_arrive(struct warp *w, const struct op *op, uint32_t mask)
 {
@@ -143,6 +149,8 @@ static void run_arrive(struct warp *w, const struct op *op, uint32_t mask)
 
 	if (mask && w->weak)
 		weak_publish(w->weak, w->index);
+	if (mask && w->cta->check)
+		check_synchronises(w);
 	if (!find_objects(w, op, mask, address, at))
 		return;
 	for (uint32_t i = 0; i < LANES; i++)
@@ -186,6 +194,8 @@ static void run_phase_check(struct warp *w, const struct op *op, uint32_t mask)
 		ended |= (high ^ phase[i]) >> 31 << i;
 	}
 	pred_write(w, op->p[0], ended, mask);
+	if (mask && w->cta->check)
+		check_synchronises(w);
 	/* A lane that waits lets others run, which may be in other blocks of the cluster. */
 	if (op->inst->mod[SASS_M_TRYWAIT] && mask & ~ended)
 		w->halt |= HALT_YIELD;

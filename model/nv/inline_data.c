@@ -43,6 +43,8 @@ bool inline_word(struct model_channel *c, uint32_t data)
 	why = mmu_write(&c->reader, s->inline_at, &data, bytes, &fault);
 	if (why != MMU_OK)
 		return channel_fault(c, why, fault, "inline data");
+	if (c->space->check)
+		check_written(c->space->check, s->inline_at, bytes);
 	s->inline_at += bytes;
 	s->inline_left -= bytes;
 	return true;

@@ -39,6 +39,8 @@ void context_stop(struct context *c)
 		if ((*p)->stop)
 			(*p)->stop(c);
 	gate_close(&c->sleepers);
+	if (c->device->info.checks)
+		context_print_reports(c);
 	if (c->group)
 		c->winsys->group_destroy(c->group);
 	c->group = NULL;
@@ -120,6 +122,15 @@ static void context_check_overdue(struct context *c)
 		}
 }
 
+void context_print_reports(struct context *c)
+{
+	const struct context_part *const *p;
+
+	for (p = c->parts; c->group && c->device->info.checks && *p; p++)
+		if ((*p)->print_reports)
+			(*p)->print_reports(c);
+}
+
 sov_result context_check(struct context *c)
 {
 	struct winsys_error e = {0};
@@ -128,6 +139,8 @@ sov_result context_check(struct context *c)
 	if (c->closed)
 		return set_error(SOV_ERROR_CANCELLED,
 				 "another thread destroyed the context during this call");
+	if (c->device->info.checks)
+		context_print_reports(c);
 	if (c->group && c->winsys->group_error(c->group, &e)) {
 		context_attribute_fault(c, &e, &f);
 		context_check_assertion(c, &f);

@@ -59,6 +59,8 @@ struct context_part {
 	void (*stop)(struct context *c);
 	/* Reads what kernels wrote for the host (printf). Also called without the lock. */
 	void (*collect_output)(struct context *c);
+	/* Prints what the device found in a checked program. */
+	void (*print_reports)(struct context *c);
 	/* Turns a winsys error into a fault record: which kernel, instruction, allocation. */
 	void (*attribute_fault)(const struct context *c, const struct winsys_error *e,
 				sov_fault *f);
@@ -131,6 +133,7 @@ struct context {
 	_Atomic(struct host_functions *) host_functions;
 	struct services *services;
 	struct copy_kernels *copy_kernels;
+	struct checked_context *checked;
 	const struct capture_ops *capture_ops;   /* stream/stream.h */
 	const struct services_ops *services_ops; /* module/module.h */
 	pthread_mutex_t services_loading;
@@ -187,6 +190,8 @@ sov_result context_check(struct context *c);
 void context_fail(struct context *c, const sov_fault *f);
 /* Destroys the queue group and all queues in it; pending work is lost. */
 void context_stop(struct context *c);
+/* Prints what was found so far, if the program is checked (SOV_CHECK). */
+void context_print_reports(struct context *c);
 /* Reads what kernels have printed; with or without the lock. */
 void context_collect_output(struct context *c);
 

@@ -15,6 +15,7 @@
 #include "libsov/runtime/memory/address_space.h"
 #include "libsov/runtime/memory/allocation.h"
 #include "libsov/runtime/memory/buffer_cache.h"
+#include "libsov/runtime/memory/checked_memory.h"
 
 typedef unsigned long long ull;
 
@@ -193,6 +194,7 @@ void allocation_insert(struct context *c, struct buffer *b)
 		(c->allocations->count - i) * sizeof(*c->allocations->list));
 	c->allocations->list[i] = b;
 	c->allocations->count++;
+	check_allocated(c, b);
 }
 
 /* The memory that was freed at this address is allocated again. */
@@ -267,8 +269,10 @@ sov_result api_memory_map(sov_context context, sov_ptr address, void **pointer)
 			      (ull)address, (ull)(address - b->va), (ull)b->va);
 	else
 		r = buffer_map(c, b);
-	if (!r)
+	if (!r) {
+		check_mapped(c, b);
 		*pointer = b->cpu;
+	}
 	return context_leave(c, r);
 }
 
@@ -276,6 +280,7 @@ void allocation_remove(struct context *c, struct buffer *b)
 {
 	uint32_t i = allocation_index_above(c, buffer_start(b)) - 1, k;
 
+	check_freed(c, b);
 	c->allocations->count--;
 	memmove(c->allocations->list + i, c->allocations->list + i + 1,
 		(c->allocations->count - i) * sizeof(*c->allocations->list));
@@ -315,8 +320,17 @@ static void allocations_destroy(struct context *c)
 	free(t);
 }
 
+/* The new group does not know them. */
+static sov_result allocations_restart(struct context *c)
+{
+	for (uint32_t i = 0; i < c->allocations->count; i++)
+		check_allocated(c, c->allocations->list[i]);
+	return SOV_OK;
+}
+
 const struct context_part allocation_part = {
 	.create = allocations_create,
+	.restart = allocations_restart,
 	.destroy = allocations_destroy,
 };
 

@@ -11,6 +11,7 @@
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/address_space.h"
 #include "libsov/runtime/memory/allocation.h"
+#include "libsov/runtime/memory/checked_memory.h"
 
 typedef unsigned long long ull;
 
@@ -120,8 +121,11 @@ static sov_result reservation_resize(struct context *c, struct buffer *b, uint64
 				 (ull)b->va);
 	if (bytes >= b->bytes) {
 		r = reservation_grow(c, b, bytes);
-		if (!r)
-			b->bytes = bytes;
+		if (r)
+			return r;
+		check_freed(c, b);
+		b->bytes = bytes;
+		check_allocated(c, b);
 		return r;
 	}
 	b->freeing = true;
@@ -129,8 +133,10 @@ static sov_result reservation_resize(struct context *c, struct buffer *b, uint64
 	b->freeing = false;
 	if (keep)
 		return r;
+	check_freed(c, b);
 	reservation_shrink(c, b, bytes);
 	b->bytes = bytes;
+	check_allocated(c, b);
 	return r;
 }
 

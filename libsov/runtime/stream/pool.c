@@ -22,6 +22,7 @@
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/allocation.h"
 #include "libsov/runtime/memory/buffer_cache.h"
+#include "libsov/runtime/memory/checked_memory.h"
 #include "libsov/runtime/stream/pool.h"
 #include "libsov/runtime/stream/stream.h"
 
@@ -183,6 +184,7 @@ static void segment_destroy(struct context *c, struct pool_segment *g)
 {
 	c->pool->held -= g->buffer->mapped;
 	c->pool->small_held -= g->buffer->mapped;
+	check_parent_destroyed(c, g->buffer);
 	ranges_fini(&g->free);
 	buffer_destroy(c, g->buffer);
 	free(g);
@@ -317,6 +319,7 @@ static sov_result pool_add_segment(struct context *c)
 		free(g);
 		return r;
 	}
+	check_parent_created(c, g->buffer);
 	c->pool->small_held += g->buffer->mapped;
 	g->next = c->pool->segments;
 	c->pool->segments = g;
@@ -370,8 +373,9 @@ static const struct buffer_ops pool_buffer_ops;
 static sov_result pool_allocate(struct context *c, struct stream *s, uint64_t bytes,
 				struct buffer **out)
 {
-	uint64_t size = bytes < LARGE_BYTES ? pool_round_size(bytes, POOL_UNIT, 3)
-					    : pool_round_size(bytes, LARGE_UNIT, 5);
+	uint64_t need = bytes + c->device->info.redzone_bytes;
+	uint64_t size = need < LARGE_BYTES ? pool_round_size(need, POOL_UNIT, 3)
+					   : pool_round_size(need, LARGE_UNIT, 5);
 	sov_result r = SOV_OK;
 
 	if (size < bytes || size > c->device->info.memory_bytes)
@@ -461,6 +465,12 @@ static void pool_release(struct context *c, struct buffer *b, const struct strea
 	pool_keep(c, b, s);
 }
 
+/* Where programs are checked, a block is freed for all streams at once, so its work comes first. */
+static sov_result pool_drain_checked(struct context *c)
+{
+	return c->device->info.checks ? context_drain(c, SOV_FOREVER) : SOV_OK;
+}
+
 sov_result api_memory_free_async(sov_stream stream, sov_ptr address)
 {
 	sov_result r;
@@ -485,6 +495,8 @@ sov_result api_memory_free_async(sov_stream stream, sov_ptr address)
 		r = set_error(SOV_ERROR_BUSY, "another thread is copying to or from 0x%llx",
 			      (ull)address);
 	else
+		r = pool_drain_checked(s->member.context);
+	if (!r)
 		pool_release(s->member.context, b, s);
 	return member_leave(s, r);
 }
@@ -570,4 +582,16 @@ static void pool_destroy(struct context *c)
 	free(c->pool);
 }
 
-const struct context_part pool_part = {.create = pool_create, .destroy = pool_destroy};
+/* The new group does not know the segments. */
+static sov_result pool_restart(struct context *c)
+{
+	for (struct pool_segment *g = c->pool->segments; g; g = g->next)
+		check_parent_created(c, g->buffer);
+	return SOV_OK;
+}
+
+const struct context_part pool_part = {
+	.create = pool_create,
+	.restart = pool_restart,
+	.destroy = pool_destroy,
+};

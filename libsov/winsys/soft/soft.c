@@ -110,13 +110,14 @@ static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, 
 	const char *text = secure_getenv("SOV_SOFT");
 	const char *translate = secure_getenv("SOV_SOFT_TRANSLATE");
 	struct model_config list[SOFT_MAX_DEVICES];
+	uint32_t i, checks;
 	uint64_t seed;
-	uint32_t i;
 
 	if (!text)
 		text = devices_before ? "none" : "gh100";
 	*out = devices;
-	if (!read_seed(&seed, message, message_bytes))
+	if (!read_seed(&seed, message, message_bytes) ||
+	    !soft_checks_parse(secure_getenv("SOV_CHECK"), &checks, message, message_bytes))
 		return -EINVAL;
 	if (!soft_list_parse(text, list, count, message, message_bytes))
 		return -EINVAL;
@@ -136,6 +137,19 @@ static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, 
 		devices[i]->config = list[i];
 		devices[i]->config.order_seed = seed;
 		devices[i]->config.profiled = winsys_counted ? soft_profiled : NULL;
+		if (checks && !list[i].chip->sm) {
+			snprintf(message, message_bytes,
+				 "SOV_CHECK: kernels on %s cannot be checked, only those on "
+				 "software "
+				 "NVIDIA GPUs; set SOV_SOFT to such a one",
+				 list[i].chip->name);
+			return -EINVAL;
+		}
+		devices[i]->config.checks = checks;
+		if (checks) { /* what is reported is the same in each run */
+			devices[i]->config.threads = 1;
+			devices[i]->config.translate = 0;
+		}
 		if (!list[i].vram_bytes)
 			devices[i]->config.vram_bytes = default_vram();
 	}
@@ -167,6 +181,8 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 		.memory_bytes = d->config.vram_bytes,
 		.software = true,
 		.hazard = d->config.hazard,
+		.checks = d->config.checks,
+		.redzone_bytes = d->config.checks ? SOFT_REDZONE_BYTES : 0,
 		.vendor = c->sm ? WINSYS_VENDOR_NV : WINSYS_VENDOR_AMD,
 	};
 	if (c->sm)
@@ -553,6 +569,29 @@ static void soft_ring_doorbell(struct winsys_queue *q)
 	model_doorbell(q->group->device->model, model_channel_token(q->channel));
 }
 
+/* ---- checked programs ---- */
+
+static int soft_group_allocated(struct winsys_group *g, const struct winsys_allocation *a)
+{
+	return soft_memory_allocated(g->space, a);
+}
+
+static void soft_group_freed(struct winsys_group *g, uint64_t va,
+			     const struct winsys_origin *origin)
+{
+	soft_memory_freed(g->space, va, origin);
+}
+
+static void soft_group_initialised(struct winsys_group *g, uint64_t va)
+{
+	model_memory_initialised(g->space, va);
+}
+
+static bool soft_group_report(struct winsys_group *g, struct winsys_report *out)
+{
+	return soft_report(g->space, out);
+}
+
 const struct winsys winsys_soft = {
 	.name = "soft",
 	.enumerate = soft_enumerate,
@@ -578,4 +617,8 @@ const struct winsys winsys_soft = {
 	.queue_destroy = soft_queue_destroy,
 	.queue_memory = soft_queue_memory,
 	.ring_doorbell = soft_ring_doorbell,
+	.memory_allocated = soft_group_allocated,
+	.memory_freed = soft_group_freed,
+	.memory_initialised = soft_group_initialised,
+	.report = soft_group_report,
 };

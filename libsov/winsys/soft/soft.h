@@ -20,4 +20,16 @@ bool soft_list_parse(const char *text, struct model_config list[SOFT_MAX_DEVICES
 bool soft_translate_parse(const char *text, struct model_config *c, char *message,
 			  size_t message_bytes);
 
+/* What SOV_CHECK lists: MODEL_CHECK_*. */
+bool soft_checks_parse(const char *text, uint32_t *checks, char *message, size_t message_bytes);
+
+/* soft_check.c: between the winsys's and the model's structures. */
+struct winsys_allocation;
+struct winsys_origin;
+struct winsys_report;
+#define SOFT_REDZONE_BYTES 256u
+int soft_memory_allocated(struct model_space *s, const struct winsys_allocation *a);
+void soft_memory_freed(struct model_space *s, uint64_t va, const struct winsys_origin *origin);
+bool soft_report(struct model_space *s, struct winsys_report *out);
+
 #endif

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# sov check runs a program and prints what its kernels do wrong.
+. tests/tap.sh
+sov=$(realpath "$BUILD/sov")
+json=$BUILD/tests/tools/_json
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export SOV_SOFT=gh100:vram=64M
+saxpy() {
+	echo "$sov run --block 32 --kernel saxpy_f32 tests/kernels/saxpy.ptx u32:32 f32:2 buf:f32:$1:iota buf:f32:32:fill=1:print=2"
+}
+
+# shellcheck disable=SC2046 # words
+"$sov" check $(saxpy 32) >"$dir/out" 2>"$dir/err"
+is "$? $(cat "$dir/err")" "0 sov check: 0 reports" "sov check reports nothing for a program without errors"
+has "$(cat "$dir/out")" "f32[32]: 1 3" "standard output of sov check is the program's"
+# shellcheck disable=SC2046 # words
+"$sov" check $(saxpy 31) >/dev/null 2>"$dir/err"
+is $? 1 "sov check exits with 1 if there are reports"
+has "$(cat "$dir/err")" "0 bytes past the end of 124 allocated bytes" "sov check says how far an access is out of bounds"
+has "$(cat "$dir/err")" "kernel 'saxpy_f32' on gh100.0, block (0, 0, 0), thread (31, 0, 0), at +0x" "sov check names kernel, block, thread and instruction"
+has "$(cat "$dir/err")" "allocated by " "sov check says who allocated the memory"
+is "$(tail -n 1 "$dir/err")" "sov check: 1 report" "the last line of sov check counts the reports"
+# shellcheck disable=SC2046 # words
+"$sov" check --json $(saxpy 31) >/dev/null 2>"$dir/err"
+"$json" <"$dir/err"
+ok $? "sov check --json prints valid JSON"
+has "$(cat "$dir/err")" '"kind": "out-of-bounds"' "the JSON of sov check has the kind of each report"
+# shellcheck disable=SC2046 # words
+"$sov" check --checks race $(saxpy 31) >/dev/null 2>"$dir/err"
+is "$? $(cat "$dir/err")" "0 sov check: 0 reports" "sov check --checks race does not check for bounds"
+"$sov" check sh -c 'exit 7' 2>/dev/null
+is $? 7 "sov check exits with the status 7 of its program"
+out=$("$sov" check 2>&1)
+is "$? $(echo "$out" | head -n 1)" "2 sov: check: missing operand: PROGRAM" "sov check without a program is a usage error"
+out=$(SOV_CHECK=memory,luck "$sov" devices 2>&1)
+has "$out" "SOV_CHECK: 'luck' is no check; known: memory init race sync all" "an unknown check is refused"
+out=$(SOV_SOFT=navi21 SOV_CHECK=all "$sov" devices 2>&1)
+has "$out" "SOV_CHECK: kernels on navi21 cannot be checked" "checks are refused for software AMD GPUs"
+tap_done
