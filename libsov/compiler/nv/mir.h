@@ -49,8 +49,8 @@ struct mir_vreg {
 	uint8_t units; /* 1, 2, 4; sums of a warp group's product: up to 128 */
 	bool phi;      /* defined by a phi: written on incoming edges */
 	bool reload;   /* defined by a reload, for one or two uses */
-	/* A uniform register that selection asked for, and that may be written in divergent code: it
-	 * is read in the same block. */
+	/* A uniform register that selection asked for, and that may be written in divergent code:
+	 * it is read in the same block. */
 	bool temporary;
 	bool assigned;
 	uint8_t reg;                /* physical register of unit 0, once assigned */
@@ -191,8 +191,8 @@ struct mir_func {
 	/* Registers of products are written before one arrival; that does not fit: compile again
 	 * with an arrival before each. */
 	bool one_arrival, retry_with_arrivals;
-	/* The first uniform registers are those of temporaries, which no other value has; 0: all may
-	 * have all. */
+	/* The first uniform registers are those of temporaries, which no other value has; 0: all
+	 * values may have all. */
 	uint32_t uniform_temporaries;
 	/* Values may be computed again for an occupancy that leaves no register for alignment; the
 	 * registers of that occupancy, 0: none; it was not reached, so that must not be tried. */
