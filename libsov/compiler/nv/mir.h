@@ -188,9 +188,10 @@ struct mir_func {
 	/* A divergent block writes a uniform register, or there are too few: compile again without
 	 * them. */
 	bool retry_without_uniform;
-	/* Registers of products are written before one arrival; that does not fit: compile again
-	 * with an arrival before each. */
-	bool one_arrival, retry_with_arrivals;
+	/* There are thought to be registers enough for what products of a warp group take and give:
+	 * phis are grouped with results, and factors are written before one arrival. That does not
+	 * fit: compile again without. */
+	bool ample, retry_frugal;
 	/* The first uniform registers are those of temporaries, which no other value has; 0: all
 	 * values may have all. */
 	uint32_t uniform_temporaries;
@@ -385,7 +386,8 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes);
 /* Whether an atomic adds pairs of f16 or bf16. */
 bool nv_is_packed_add(const struct ir_inst *in);
 struct nv_module;
-struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir, bool requests);
+struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir, bool requests,
+			   bool ample);
 void nv_jump_tables(struct mir_func *f);
 /* Words whose value is known, by unit as they were numbered then (fold_constants.c). */
 struct nv_constants {

@@ -112,6 +112,7 @@ static void group_operands(struct select *s,
 void nv_group_phis(struct select *s)
 {
 	group_operands(s, group_sums);
-	group_results(s);
+	if (s->f->ample)
+		group_results(s);
 	group_operands(s, group_factors);
 }

@@ -140,10 +140,11 @@ static uint8_t result_units(const struct mir_inst *i)
 	return i->sass.op == SASS_LDC && i->sass.mod[SASS_M_WIDTH] == SASS_WIDTH_64 ? 2 : 1;
 }
 
-/* Temporaries get constants as immediates. */
+/* Temporaries get constants as immediates; but a pair is uniform as a whole. */
 static bool is_known(const struct uniform_analysis *ua, struct mir_ref r)
 {
-	return ua->temporaries && r.vreg && ua->constant_words.known[mir_unit(ua->f, r)];
+	return ua->temporaries && r.vreg && ua->f->vregs[r.vreg].units == 1 &&
+	       ua->constant_words.known[mir_unit(ua->f, r)];
 }
 
 /* The units of a pair may have separate definitions; both must be convertible. */
