@@ -670,19 +670,24 @@ static void rewrite_phi(struct uniform_analysis *ua, uint32_t b, const struct mi
 	}
 }
 
-/* After all uses have been rewritten. */
-static void finish_rewriting(struct uniform_analysis *ua)
+/* After all uses have been rewritten: comparisons, and constants that only temporaries got. */
+static void finish_rewriting(struct uniform_analysis *ua, uint32_t nvregs)
 {
 	struct mir_func *f = ua->f;
 	uint32_t *reads = mir_count_reads(f);
 
 	mir_for_each_block(f, b)
-		mir_for_each_safe(f, b, i)
-			if (i->sass.op == SASS_ISETP &&
-			    (reads[i->ref[0].vreg] || reads[i->ref[1].vreg] || !i->ref[0].vreg))
-				finish_vector(ua, b, i);
-			else if (i->sass.op == SASS_ISETP)
+		mir_for_each_safe(f, b, i) {
+			uint32_t v = i->ref[0].vreg;
+			bool compares = i->sass.op == SASS_ISETP;
+
+			if (compares ? v && !reads[v] && !reads[i->ref[1].vreg]
+				     : i->sass.op == SASS_UMOV && v && v < nvregs &&
+					       ua->uniform[v] && !reads[v])
 				mir_remove(f, b, i);
+			else if (compares)
+				finish_vector(ua, b, i);
+		}
 }
 
 static void rewrite_function(struct uniform_analysis *ua)
@@ -698,7 +703,7 @@ static void rewrite_function(struct uniform_analysis *ua)
 				rewrite_inst(ua, b, i);
 	}
 	if (ua->temporaries)
-		finish_rewriting(ua);
+		finish_rewriting(ua, nvregs);
 	for (uint32_t v = 1; v < nvregs; v++) {
 		if (ua->uniform[v])
 			f->vregs[v].kind = SASS_UGPR;
