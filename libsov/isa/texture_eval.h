@@ -21,15 +21,20 @@
  * Missing channels are 0, the fourth is 1. Texels outside of the texture (tex with s32 coordinates)
  * are 0 in the channels that there are, as on an H200.
  *
+ * As an H200 does it, too: integer coordinates with a level are limited to the level, and of a level
+ * that there is not the texel and the sizes are 0. Stored channels are rounded to halves toward
+ * zero; fractions are multiplied in f32, then rounded to nearest even. Channels of 8, 16 and 32
+ * bits that a store does not give become 0.
+ * The weights of the texels of all levels, and their sums from the first one on, are rounded to 256
+ * steps: in the order (0, 0), (0, 1), (1, 1), (1, 0) of x and y. The order of z is not known.
+ *
  * Decided here, where NVIDIA's documents leave it open, and not compared with a chip:
- * - A linear filter's weights are rounded to the nearest of 256 steps, and products are added in
- *   f32, x first.
+ * - A linear filter's coordinates are rounded to the nearest of 256 steps, and products are added
+ *   in f32.
  * - NaN as a coordinate is 0.
  * - A cube's coordinates of equal magnitude choose x before y before z; filters stay in the face.
  * - Wrapping and mirroring without normalized coordinates is clamping.
- * - A level that integer coordinates name is limited to those that there are.
- * - Channels that a surface stores are limited to the format's range; NaN is 0 except in floats,
- *   and fractions are rounded to nearest even. Channels that are not given keep their value.
+ * - Channels that a surface stores are limited to the format's range; NaN is 0 except in floats.
  * - Offsets are added to the texels of the level that is read, before the address mode.
  * - A comparison gives 0 or 1 in each texel before the filter, and replaces the first channel;
  *   the border's colour is compared, too.
@@ -443,12 +448,20 @@ TEXTURE_FUNCTION int32_t texture_shift(const struct texture_request *r, uint32_t
 	return (int32_t)(r->offset << (32 - bits - axis * step)) >> (32 - bits);
 }
 
-/* Filters texels of one level. */
+TEXTURE_FUNCTION bool texture_is_linear(const struct texture *t)
+{
+	return t->linear && t->type != TEXTURE_UINT && t->type != TEXTURE_SINT;
+}
+
+/* Filters texels of one level, which has a share of TEXTURE_STEPS in the result. */
 TEXTURE_CALLED void texture_filter_level(const struct texture *t, void *memory,
 					 const struct texture_request *r,
-					 const struct texture_point *p, uint32_t *out)
+					 const struct texture_point *p, int32_t share,
+					 uint32_t *out)
 {
-	bool linear = t->linear && t->type != TEXTURE_UINT && t->type != TEXTURE_SINT;
+	bool linear = texture_is_linear(t);
+	int64_t before = 0;
+	int32_t used = 0;
 	float sum[TEXTURE_CHANNELS] = {0.0f, 0.0f, 0.0f, 0.0f};
 	struct texture_tap x, y = {0, 0, 0}, z;
 	uint32_t texel[TEXTURE_CHANNELS];
@@ -465,17 +478,21 @@ TEXTURE_CALLED void texture_filter_level(const struct texture *t, void *memory,
 		texture_or_border(t, memory, r, x.first, y.first, z.first, out);
 		return;
 	}
-	TEXTURE_LOOP for (uint32_t k = 0; k < 8; k++)
+	TEXTURE_LOOP for (uint32_t step = 0; step < 8; step++)
 	{
-		int32_t wx = k & 1 ? x.weight : TEXTURE_STEPS - x.weight;
-		int32_t wy = k & 2 ? y.weight : TEXTURE_STEPS - y.weight;
-		int32_t wz = k & 4 ? z.weight : TEXTURE_STEPS - z.weight;
-		float weight = (float)(wx * wy * wz) * 0x1p-24f;
+		uint32_t k = step ^ (step >> 1 & 1); /* bits: x, y, z */
+		int32_t wx = k & 2 ? x.weight : TEXTURE_STEPS - x.weight;
+		int32_t wy = k & 1 ? y.weight : TEXTURE_STEPS - y.weight;
+		int32_t wz = k & 4 ? z.weight : TEXTURE_STEPS - z.weight, last = used;
+		float weight;
 
-		if (!wx || !wy || !wz)
+		before += (int64_t)(wx * wy * wz) * share;
+		used = (int32_t)((before + (1 << 23)) >> 24);
+		weight = (float)(used - last) * (1.0f / TEXTURE_STEPS);
+		if (used == last)
 			continue;
-		texture_or_border(t, memory, r, k & 1 ? x.second : x.first,
-				  k & 2 ? y.second : y.first, k & 4 ? z.second : z.first, texel);
+		texture_or_border(t, memory, r, k & 2 ? x.second : x.first,
+				  k & 1 ? y.second : y.first, k & 4 ? z.second : z.first, texel);
 		TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) sum[c] +=
 			weight * texture_float(texel[c]);
 	}
@@ -587,7 +604,7 @@ TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory,
 	float weight;
 
 	if (!t->last_level) {
-		texture_filter_level(t, memory, r, &p, out);
+		texture_filter_level(t, memory, r, &p, TEXTURE_STEPS, out);
 		return;
 	}
 	texture_enter_level(t, t->first_read, &level);
@@ -597,14 +614,24 @@ TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory,
 			(detail + TEXTURE_DETAIL_ONE / 2) / TEXTURE_DETAIL_ONE * TEXTURE_DETAIL_ONE;
 	part = detail % TEXTURE_DETAIL_ONE;
 	texture_enter_level(t, t->first_read + (uint32_t)detail / TEXTURE_DETAIL_ONE, &level);
-	texture_filter_level(&level, memory, r, &p, out);
+	texture_filter_level(&level, memory, r, &p, TEXTURE_STEPS - part, out);
 	if (!part)
 		return;
 	texture_enter_level(t, t->first_read + (uint32_t)detail / TEXTURE_DETAIL_ONE + 1, &level);
-	texture_filter_level(&level, memory, r, &p, second);
+	texture_filter_level(&level, memory, r, &p, part, second);
+	if (texture_is_linear(t)) {
+		TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) out[c] =
+			texture_bits(texture_float(out[c]) + texture_float(second[c]));
+		return;
+	}
 	weight = (float)part * (1.0f / TEXTURE_DETAIL_ONE);
 	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) out[c] = texture_bits(
 		(1.0f - weight) * texture_float(out[c]) + weight * texture_float(second[c]));
+}
+
+TEXTURE_FUNCTION uint32_t texture_limit(uint32_t c, uint32_t size)
+{
+	return (int32_t)c < 0 ? 0 : c < size ? c : size - 1;
 }
 
 /* Integer coordinates: no filter, no address modes. */
@@ -613,20 +640,24 @@ TEXTURE_FUNCTION void texture_fetch(const struct texture *t, void *memory,
 {
 	bool layers = r->geometry == TEXTURE_1D_LAYERS || r->geometry == TEXTURE_2D_LAYERS;
 	bool flat = r->geometry == TEXTURE_1D || r->geometry == TEXTURE_1D_LAYERS;
-	int32_t chosen = r->detail == TEXTURE_LEVEL ? (int32_t)r->level : 0;
-	int32_t last = t->last_read - t->first_read;
+	uint32_t chosen = r->detail == TEXTURE_LEVEL ? (uint32_t)r->level : 0;
+	uint32_t last = t->last_read - t->first_read;
 	const uint32_t *c = r->coordinates;
 	struct texture level;
 	uint32_t x, y, z;
 
-	chosen = chosen < 0 ? 0 : chosen < last ? chosen : last;
-	texture_enter_level(t, t->first_read + (uint32_t)chosen, &level);
+	texture_enter_level(t, t->first_read + (chosen < last ? chosen : last), &level);
 	z = layers ? (uint32_t)texture_layer(t, *c++, 1) : 0;
 	x = c[0] + (uint32_t)texture_shift(r, 0, 4, 4);
 	y = flat ? 0 : c[1] + (uint32_t)texture_shift(r, 1, 4, 4);
 	if (r->geometry == TEXTURE_3D)
 		z = c[2] + (uint32_t)texture_shift(r, 2, 4, 4);
-	if (x < level.width && y < level.height && z < level.depth) {
+	if (r->detail == TEXTURE_LEVEL) {
+		x = texture_limit(x, level.width);
+		y = texture_limit(y, level.height);
+		z = texture_limit(z, level.depth);
+	}
+	if (chosen <= last && x < level.width && y < level.height && z < level.depth) {
 		texture_texel(&level, memory, (int32_t)x, (int32_t)y, (int32_t)z, out);
 		return;
 	}
@@ -662,7 +693,9 @@ TEXTURE_FUNCTION uint32_t texture_size(const struct texture *t, uint32_t query, 
 
 	if (query == TEXTURE_LEVELS)
 		return 1u + t->last_read - t->first_read;
-	texture_enter_level(t, t->first_read + (level < 32 ? level : 32), &one);
+	if (level > (uint32_t)t->last_read - t->first_read)
+		return 0;
+	texture_enter_level(t, t->first_read + level, &one);
 	return query == TEXTURE_WIDTH    ? one.width
 	       : query == TEXTURE_HEIGHT ? one.height
 					 : one.depth;
@@ -711,49 +744,48 @@ TEXTURE_FUNCTION uint32_t texture_find(const struct texture *t, uint32_t geometr
 	return texture_find_in(&level, geometry, range, c, count, address);
 }
 
-/* To nearest even. */
+/* Toward zero. */
 TEXTURE_FUNCTION uint32_t texture_to_half(uint32_t bits)
 {
-	uint32_t sign = bits >> 16 & 0x8000, rest, half, shift;
+	uint32_t sign = bits >> 16 & 0x8000;
 	int32_t exponent = (int32_t)(bits >> 23 & 255) - 112;
 	uint32_t fraction = bits & 0x7fffff;
 
 	if (exponent == 255 - 112)
 		return sign | 0x7c00 | (fraction ? 0x200 | fraction >> 13 : 0);
 	if (exponent >= 31)
-		return sign | 0x7c00;
+		return sign | 0x7bff;
+	if (exponent > 0)
+		return sign | (uint32_t)exponent << 10 | fraction >> 13;
 	if (exponent < -10)
 		return sign;
-	if (exponent > 0) {
-		half = (uint32_t)exponent << 10 | fraction >> 13;
-		shift = 13;
-	} else { /* subnormal */
-		fraction |= 0x800000;
-		shift = (uint32_t)(14 - exponent);
-		half = fraction >> shift;
-	}
-	rest = fraction & ((1u << shift) - 1);
-	if (rest > 1u << (shift - 1) || (rest == 1u << (shift - 1) && half & 1))
-		half++;
-	return sign | half;
+	return sign | (fraction | 0x800000) >> (14 - exponent); /* subnormal */
 }
 
-/* v * max, where v is not negative, as the nearest integer, of two the even one; NaN gives 0, and
- * 1 is the most. */
+/* v / 2^bits to the nearest integer, of two the even one. */
+TEXTURE_FUNCTION uint64_t texture_round(uint64_t v, uint32_t bits)
+{
+	uint64_t half = bits ? (uint64_t)1 << (bits - 1) : 0, rest = v & ((half << 1) - 1);
+	uint64_t whole = v >> bits;
+
+	return bits ? whole + (rest > half || (rest == half && whole & 1)) : v;
+}
+
+/* v * max, where v is not negative, in f32, as the nearest integer; NaN gives 0, and 1 is the
+ * most. */
 TEXTURE_FUNCTION uint32_t texture_to_norm(uint32_t v, uint32_t max)
 {
-	uint32_t shift = 150 - (v >> 23), whole;
-	uint64_t product, rest;
+	uint32_t shift = 150 - (v >> 23), extra = 0;
+	uint64_t product;
 
 	if (v > 0x7f800000 || shift > 62)
 		return v < 0x3f800000 || v > 0x7f800000 ? 0 : max;
 	if (v >= 0x3f800000)
 		return max;
 	product = (uint64_t)((v & 0x7fffff) | 0x800000) * max;
-	whole = (uint32_t)(product >> shift);
-	rest = product & (((uint64_t)1 << shift) - 1);
-	return whole + (rest > (uint64_t)1 << (shift - 1) ||
-			(rest == (uint64_t)1 << (shift - 1) && whole & 1));
+	while (product >> extra >= 1u << 24)
+		extra++;
+	return (uint32_t)texture_round(texture_round(product, extra) << extra, shift);
 }
 
 /* A channel, f32 or an integer as tex returns it, in the format of the texels. */
@@ -858,8 +890,9 @@ TEXTURE_FUNCTION uint32_t texture_put(const struct texture *t, void *memory, uin
 		texture_write(memory, address, word, 4);
 		return place;
 	}
-	TEXTURE_LOOP for (uint32_t k = 0; k < count; k++) if (k < t->channels)
-		texture_write(memory, address + k * bytes, texture_encode(t, words[k]), bytes);
+	TEXTURE_LOOP for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) if (k < t->channels)
+		texture_write(memory, address + k * bytes,
+			      k < count ? texture_encode(t, words[k]) : 0, bytes);
 	return place;
 }
 
