@@ -526,7 +526,8 @@ static void step(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is
 }
 
 /* Bytes from an object to the next one, for the first index of a PtrAccessChain and for a PtrDiff.
- * The pointer's type says it, but in memory without a layout, where the decoration has no meaning. */
+ * The pointer's type says it, but not in memory without a layout, where the decoration has no
+ * meaning. */
 static uint64_t object_stride(struct spirv *s, const struct spirv_pointer *p,
 			      const struct spirv_type *t)
 {
