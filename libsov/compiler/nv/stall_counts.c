@@ -102,6 +102,19 @@ static uint32_t pipe_cycles(const struct stall_state *s, const struct mir_inst *
 	return sass_issue_cycles(s->f->sm, &before->sass);
 }
 
+/* Cycles to any later instruction. A product of a warp group may get an arrival before it
+ * (group_products.c), which a block barrier keeps at a distance, as it does not the product. */
+static uint32_t distance_to(const struct stall_state *s, const struct mir_inst *from,
+			    const struct mir_inst *to)
+{
+	struct sass_inst arrival;
+
+	if (from->sass.op != SASS_BAR || !sass_is_group_product(&to->sass))
+		return sass_min_distance(s->f->sm, &from->sass, &to->sass);
+	sass_init(&arrival, SASS_WARPGROUP_ARRIVE);
+	return sass_min_distance(s->f->sm, &from->sass, &arrival);
+}
+
 /* How many cycles too early i would issue; before is the instruction just issued. */
 static uint32_t missing_cycles(const struct stall_state *s, const struct window *w,
 			       const struct mir_inst *before, struct mir_inst *i)
@@ -128,7 +141,7 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
 		if (r->inst == before || r->spaced) {
-			other = sass_min_distance(s->f->sm, &r->inst->sass, &i->sass);
+			other = distance_to(s, r->inst, i);
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
 		if (r->inst == before) {

@@ -773,28 +773,46 @@ static bool can_sink(const struct mir_func *f, const struct mir_inst *i)
 	       (i->sass.op == SASS_UIADD3 && !i->sass.mod[SASS_M_X] && !i->ref[1].vreg);
 }
 
+struct reader {
+	struct mir_inst *first;
+	uint32_t block;
+};
+
+static void note_reader(struct reader *r, uint32_t b, struct mir_inst *i, bool moved)
+{
+	const struct mir_inst *after = moved && r->block == b ? r->first : NULL;
+
+	/* What has moved may come after instructions that it preceded. */
+	while (after && after != i)
+		after = after->next;
+	if (!after)
+		*r = (struct reader){i, b};
+}
+
 /* Copies and sums cost little and depend on little, so that the scheduler takes them early; but
  * there are few uniform registers, and it does not count them. Each goes to its first reader; the
  * scheduler moves it again once registers are assigned. */
 void nv_sink_temporaries(struct mir_func *f)
 {
-	struct mir_inst **reader;
+	struct reader *reader;
 
 	if (!f->uniform_temporaries)
 		return;
-	reader = arena_array(f->arena, f->nvregs, sizeof(struct mir_inst *));
+	reader = arena_array(f->arena, f->nvregs, sizeof(*reader));
 	mir_for_each_block(f, b)
 		for (struct mir_inst *i = f->blocks[b].last, *prev; i; i = prev) {
 			uint32_t v = i->ref[i->sass.op == SASS_R2UR ? 1 : 0].vreg, n;
 			const struct mir_use *uses = mir_uses(f, i, &n);
+			bool moved;
 
 			prev = i->prev;
-			if (v && can_sink(f, i) && reader[v]) {
+			moved = v && can_sink(f, i) && reader[v].block == b;
+			if (moved) {
 				mir_remove(f, b, i);
-				mir_insert(f, b, reader[v], i);
+				mir_insert(f, b, reader[v].first, i);
 			}
 			for (uint32_t u = 0; u < n; u++)
 				if (!uses[u].write && uses[u].ref.vreg && uses[u].kind == SASS_UGPR)
-					reader[uses[u].ref.vreg] = i;
+					note_reader(&reader[uses[u].ref.vreg], b, i, moved);
 		}
 }
