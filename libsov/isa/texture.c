@@ -28,6 +28,7 @@ static void texture_write(void *memory, uint64_t address, uint32_t value, uint32
 #define TEXTURE_FUNCTION static
 #define TEXTURE_CALLED   static
 #define TEXTURE_LOOP
+#include "libsov/isa/surface_eval.h"
 #include "libsov/isa/texture_eval.h"
 
 #define MAX_SIZE   (1u << 17) /* of an axis; one of linear memory is longer */

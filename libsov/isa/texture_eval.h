@@ -21,15 +21,17 @@
  * Missing channels are 0, the fourth is 1. Texels outside of the texture (tex with s32 coordinates)
  * are 0 in the channels that there are, as on an H200.
  *
+ * As an H200 does it, too: integer coordinates with a level are limited to the level, and of a
+ * level that there is not the texel and the sizes are 0. The weights of the texels of all levels,
+ * as sums from the first one on, are rounded to 256 steps: in the order (0, 0), (0, 1), (1, 1),
+ * (1, 0) of x and y. The order of z is not known.
+ *
  * Decided here, where NVIDIA's documents leave it open, and not compared with a chip:
- * - A linear filter's weights are rounded to the nearest of 256 steps, and products are added in
- *   f32, x first.
+ * - A linear filter's coordinates are rounded to the nearest of 256 steps, and products are added
+ *   in f32.
  * - NaN as a coordinate is 0.
  * - A cube's coordinates of equal magnitude choose x before y before z; filters stay in the face.
  * - Wrapping and mirroring without normalized coordinates is clamping.
- * - A level that integer coordinates name is limited to those that there are.
- * - Channels that a surface stores are limited to the format's range; NaN is 0 except in floats,
- *   and fractions are rounded to nearest even. Channels that are not given keep their value.
  * - Offsets are added to the texels of the level that is read, before the address mode.
  * - A comparison gives 0 or 1 in each texel before the filter, and replaces the first channel;
  *   the border's colour is compared, too.
@@ -443,12 +445,20 @@ TEXTURE_FUNCTION int32_t texture_shift(const struct texture_request *r, uint32_t
 	return (int32_t)(r->offset << (32 - bits - axis * step)) >> (32 - bits);
 }
 
-/* Filters texels of one level. */
+TEXTURE_FUNCTION bool texture_is_linear(const struct texture *t)
+{
+	return t->linear && t->type != TEXTURE_UINT && t->type != TEXTURE_SINT;
+}
+
+/* Filters texels of one level, which has a share of TEXTURE_STEPS in the result. */
 TEXTURE_CALLED void texture_filter_level(const struct texture *t, void *memory,
 					 const struct texture_request *r,
-					 const struct texture_point *p, uint32_t *out)
+					 const struct texture_point *p, int32_t share,
+					 uint32_t *out)
 {
-	bool linear = t->linear && t->type != TEXTURE_UINT && t->type != TEXTURE_SINT;
+	bool linear = texture_is_linear(t);
+	int64_t before = 0;
+	int32_t used = 0;
 	float sum[TEXTURE_CHANNELS] = {0.0f, 0.0f, 0.0f, 0.0f};
 	struct texture_tap x, y = {0, 0, 0}, z;
 	uint32_t texel[TEXTURE_CHANNELS];
@@ -465,17 +475,21 @@ TEXTURE_CALLED void texture_filter_level(const struct texture *t, void *memory,
 		texture_or_border(t, memory, r, x.first, y.first, z.first, out);
 		return;
 	}
-	TEXTURE_LOOP for (uint32_t k = 0; k < 8; k++)
+	TEXTURE_LOOP for (uint32_t step = 0; step < 8; step++)
 	{
-		int32_t wx = k & 1 ? x.weight : TEXTURE_STEPS - x.weight;
-		int32_t wy = k & 2 ? y.weight : TEXTURE_STEPS - y.weight;
-		int32_t wz = k & 4 ? z.weight : TEXTURE_STEPS - z.weight;
-		float weight = (float)(wx * wy * wz) * 0x1p-24f;
+		uint32_t k = step ^ (step >> 1 & 1); /* bits: x, y, z */
+		int32_t wx = k & 2 ? x.weight : TEXTURE_STEPS - x.weight;
+		int32_t wy = k & 1 ? y.weight : TEXTURE_STEPS - y.weight;
+		int32_t wz = k & 4 ? z.weight : TEXTURE_STEPS - z.weight, last = used;
+		float weight;
 
-		if (!wx || !wy || !wz)
+		before += (int64_t)(wx * wy * wz) * share;
+		used = (int32_t)((before + (1 << 23)) >> 24);
+		weight = (float)(used - last) * (1.0f / TEXTURE_STEPS);
+		if (used == last)
 			continue;
-		texture_or_border(t, memory, r, k & 1 ? x.second : x.first,
-				  k & 2 ? y.second : y.first, k & 4 ? z.second : z.first, texel);
+		texture_or_border(t, memory, r, k & 2 ? x.second : x.first,
+				  k & 1 ? y.second : y.first, k & 4 ? z.second : z.first, texel);
 		TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) sum[c] +=
 			weight * texture_float(texel[c]);
 	}
@@ -587,7 +601,7 @@ TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory,
 	float weight;
 
 	if (!t->last_level) {
-		texture_filter_level(t, memory, r, &p, out);
+		texture_filter_level(t, memory, r, &p, TEXTURE_STEPS, out);
 		return;
 	}
 	texture_enter_level(t, t->first_read, &level);
@@ -597,14 +611,24 @@ TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory,
 			(detail + TEXTURE_DETAIL_ONE / 2) / TEXTURE_DETAIL_ONE * TEXTURE_DETAIL_ONE;
 	part = detail % TEXTURE_DETAIL_ONE;
 	texture_enter_level(t, t->first_read + (uint32_t)detail / TEXTURE_DETAIL_ONE, &level);
-	texture_filter_level(&level, memory, r, &p, out);
+	texture_filter_level(&level, memory, r, &p, TEXTURE_STEPS - part, out);
 	if (!part)
 		return;
 	texture_enter_level(t, t->first_read + (uint32_t)detail / TEXTURE_DETAIL_ONE + 1, &level);
-	texture_filter_level(&level, memory, r, &p, second);
+	texture_filter_level(&level, memory, r, &p, part, second);
+	if (texture_is_linear(t)) {
+		TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) out[c] =
+			texture_bits(texture_float(out[c]) + texture_float(second[c]));
+		return;
+	}
 	weight = (float)part * (1.0f / TEXTURE_DETAIL_ONE);
 	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) out[c] = texture_bits(
 		(1.0f - weight) * texture_float(out[c]) + weight * texture_float(second[c]));
+}
+
+TEXTURE_FUNCTION uint32_t texture_limit(uint32_t c, uint32_t size)
+{
+	return (int32_t)c < 0 ? 0 : c < size ? c : size - 1;
 }
 
 /* Integer coordinates: no filter, no address modes. */
@@ -613,20 +637,24 @@ TEXTURE_FUNCTION void texture_fetch(const struct texture *t, void *memory,
 {
 	bool layers = r->geometry == TEXTURE_1D_LAYERS || r->geometry == TEXTURE_2D_LAYERS;
 	bool flat = r->geometry == TEXTURE_1D || r->geometry == TEXTURE_1D_LAYERS;
-	int32_t chosen = r->detail == TEXTURE_LEVEL ? (int32_t)r->level : 0;
-	int32_t last = t->last_read - t->first_read;
+	uint32_t chosen = r->detail == TEXTURE_LEVEL ? (uint32_t)r->level : 0;
+	uint32_t last = t->last_read - t->first_read;
 	const uint32_t *c = r->coordinates;
 	struct texture level;
 	uint32_t x, y, z;
 
-	chosen = chosen < 0 ? 0 : chosen < last ? chosen : last;
-	texture_enter_level(t, t->first_read + (uint32_t)chosen, &level);
+	texture_enter_level(t, t->first_read + (chosen < last ? chosen : last), &level);
 	z = layers ? (uint32_t)texture_layer(t, *c++, 1) : 0;
 	x = c[0] + (uint32_t)texture_shift(r, 0, 4, 4);
 	y = flat ? 0 : c[1] + (uint32_t)texture_shift(r, 1, 4, 4);
 	if (r->geometry == TEXTURE_3D)
 		z = c[2] + (uint32_t)texture_shift(r, 2, 4, 4);
-	if (x < level.width && y < level.height && z < level.depth) {
+	if (r->detail == TEXTURE_LEVEL) {
+		x = texture_limit(x, level.width);
+		y = texture_limit(y, level.height);
+		z = texture_limit(z, level.depth);
+	}
+	if (chosen <= last && x < level.width && y < level.height && z < level.depth) {
 		texture_texel(&level, memory, (int32_t)x, (int32_t)y, (int32_t)z, out);
 		return;
 	}
@@ -662,212 +690,12 @@ TEXTURE_FUNCTION uint32_t texture_size(const struct texture *t, uint32_t query, 
 
 	if (query == TEXTURE_LEVELS)
 		return 1u + t->last_read - t->first_read;
-	texture_enter_level(t, t->first_read + (level < 32 ? level : 32), &one);
+	if (level > (uint32_t)t->last_read - t->first_read)
+		return 0;
+	texture_enter_level(t, t->first_read + level, &one);
 	return query == TEXTURE_WIDTH    ? one.width
 	       : query == TEXTURE_HEIGHT ? one.height
 					 : one.depth;
-}
-
-/* Where a surface is accessed. x counts bytes, and accesses are aligned to their size. */
-TEXTURE_FUNCTION uint32_t texture_find_in(const struct texture *t, uint32_t geometry,
-					  uint32_t range, const uint32_t *c, uint32_t count,
-					  uint64_t *address)
-{
-	uint32_t row = t->width * t->channels * (t->channel_bits / 8u);
-	bool layers = geometry == TEXTURE_1D_LAYERS || geometry == TEXTURE_2D_LAYERS;
-	bool flat = geometry == TEXTURE_1D || geometry == TEXTURE_1D_LAYERS;
-	uint32_t limit[3] = {row - count + 1, t->height, t->depth}, at[3] = {0, 0, 0};
-
-	if (row < count)
-		return TEXTURE_TRAPS;
-	at[2] = layers ? *c++ : 0;
-	at[0] = c[0];
-	at[1] = flat ? 0 : c[1];
-	if (geometry == TEXTURE_3D)
-		at[2] = c[2];
-	if (at[0] % count)
-		return TEXTURE_TRAPS;
-	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++)
-	{
-		if (at[k] < limit[k])
-			continue;
-		if (range != TEXTURE_TO_EDGE)
-			return range == TEXTURE_ZERO ? TEXTURE_OUTSIDE : TEXTURE_TRAPS;
-		at[k] = (int32_t)at[k] < 0 ? 0 : limit[k] - 1;
-	}
-	*address = t->address + texture_where(t, at[0] - at[0] % count, at[1], at[2]);
-	return TEXTURE_INSIDE;
-}
-
-/* Of several levels, the first that is read is the surface. */
-TEXTURE_FUNCTION uint32_t texture_find(const struct texture *t, uint32_t geometry, uint32_t range,
-				       const uint32_t *c, uint32_t count, uint64_t *address)
-{
-	struct texture level;
-
-	if (!t->first_read)
-		return texture_find_in(t, geometry, range, c, count, address);
-	texture_enter_level(t, t->first_read, &level);
-	return texture_find_in(&level, geometry, range, c, count, address);
-}
-
-/* To nearest even. */
-TEXTURE_FUNCTION uint32_t texture_to_half(uint32_t bits)
-{
-	uint32_t sign = bits >> 16 & 0x8000, rest, half, shift;
-	int32_t exponent = (int32_t)(bits >> 23 & 255) - 112;
-	uint32_t fraction = bits & 0x7fffff;
-
-	if (exponent == 255 - 112)
-		return sign | 0x7c00 | (fraction ? 0x200 | fraction >> 13 : 0);
-	if (exponent >= 31)
-		return sign | 0x7c00;
-	if (exponent < -10)
-		return sign;
-	if (exponent > 0) {
-		half = (uint32_t)exponent << 10 | fraction >> 13;
-		shift = 13;
-	} else { /* subnormal */
-		fraction |= 0x800000;
-		shift = (uint32_t)(14 - exponent);
-		half = fraction >> shift;
-	}
-	rest = fraction & ((1u << shift) - 1);
-	if (rest > 1u << (shift - 1) || (rest == 1u << (shift - 1) && half & 1))
-		half++;
-	return sign | half;
-}
-
-/* v * max, where v is not negative, as the nearest integer, of two the even one; NaN gives 0, and
- * 1 is the most. */
-TEXTURE_FUNCTION uint32_t texture_to_norm(uint32_t v, uint32_t max)
-{
-	uint32_t shift = 150 - (v >> 23), whole;
-	uint64_t product, rest;
-
-	if (v > 0x7f800000 || shift > 62)
-		return v < 0x3f800000 || v > 0x7f800000 ? 0 : max;
-	if (v >= 0x3f800000)
-		return max;
-	product = (uint64_t)((v & 0x7fffff) | 0x800000) * max;
-	whole = (uint32_t)(product >> shift);
-	rest = product & (((uint64_t)1 << shift) - 1);
-	return whole + (rest > (uint64_t)1 << (shift - 1) ||
-			(rest == (uint64_t)1 << (shift - 1) && whole & 1));
-}
-
-/* A channel, f32 or an integer as tex returns it, in the format of the texels. */
-TEXTURE_FUNCTION uint32_t texture_encode(const struct texture *t, uint32_t word)
-{
-	uint32_t max = 0xffffffffu >> (32 - t->channel_bits);
-	int32_t limit = (int32_t)(max >> 1), value = (int32_t)word;
-
-	switch (t->type) {
-	case TEXTURE_SINT:
-		if (value > limit)
-			value = limit;
-		return (uint32_t)(value < -limit - 1 ? -limit - 1 : value) & max;
-	case TEXTURE_FLOAT:
-		return t->channel_bits == 16 ? texture_to_half(word) : word;
-	case TEXTURE_UNORM:
-		return word >> 31 ? 0 : texture_to_norm(word, max);
-	case TEXTURE_SNORM:
-		value = (int32_t)texture_to_norm(word & 0x7fffffff, (uint32_t)limit);
-		return (uint32_t)(word >> 31 ? -value : value) & max;
-	default:
-		return word < max ? word : max;
-	}
-}
-
-/* A float without sign, of 5 bits of exponent: to nearest even; too large ones become the largest
- * finite one, negative ones 0. */
-TEXTURE_FUNCTION uint32_t texture_to_small(uint32_t bits, uint32_t mantissa)
-{
-	uint32_t fraction = bits & 0x7fffff, shift = 23 - mantissa, value, rest;
-	int32_t exponent = (int32_t)(bits >> 23 & 255) - 112;
-	uint32_t infinity = 31u << mantissa;
-
-	if (exponent == 255 - 112 && fraction)
-		return infinity | 1u << (mantissa - 1);
-	if (bits >> 31 || exponent < -10)
-		return 0;
-	if (exponent == 255 - 112)
-		return infinity;
-	if (exponent >= 31)
-		return infinity - 1;
-	if (exponent <= 0) { /* subnormal */
-		fraction |= 0x800000;
-		shift += (uint32_t)(1 - exponent);
-		exponent = 0;
-	}
-	value = ((uint32_t)exponent << mantissa) + (fraction >> shift);
-	rest = fraction & ((1u << shift) - 1);
-	if (rest > 1u << (shift - 1) || (rest == 1u << (shift - 1) && value & 1))
-		value++;
-	return value < infinity ? value : infinity - 1;
-}
-
-/* Puts a channel in its place of a word. */
-TEXTURE_CALLED uint32_t texture_insert(const struct texture *t, uint32_t word, uint32_t channel,
-				       uint32_t value)
-{
-	uint32_t at = channel * (t->packed == TEXTURE_11_11_10 ? 11 : 10), max;
-
-	if (t->packed == TEXTURE_11_11_10) {
-		if (channel == 3)
-			return word;
-		max = channel < 2 ? 0x7ff : 0x3ff;
-		value = texture_to_small(value, channel < 2 ? 6 : 5);
-	} else {
-		max = channel < 3 ? 1023 : 3;
-		if (t->type == TEXTURE_UNORM)
-			value = value >> 31 ? 0 : texture_to_norm(value, max);
-		value = value < max ? value : max;
-	}
-	return (word & ~(max << at)) | value << at;
-}
-
-/* Where a texel of a surface is; x counts texels. */
-TEXTURE_FUNCTION uint32_t texture_find_texel(const struct texture *t, uint32_t geometry,
-					     uint32_t range, const uint32_t *c, uint64_t *address)
-{
-	uint32_t texel = t->channel_bits / 8u * t->channels, at[3];
-	uint32_t x = geometry == TEXTURE_1D_LAYERS || geometry == TEXTURE_2D_LAYERS;
-
-	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++) at[k] = c[k];
-	at[x] = (int32_t)c[x] < 0 ? 0u - texel : (c[x] < t->width ? c[x] : t->width) * texel;
-	return texture_find(t, geometry, range, at, texel, address);
-}
-
-/* Stores channels of a texel. */
-TEXTURE_FUNCTION uint32_t texture_put(const struct texture *t, void *memory, uint32_t geometry,
-				      uint32_t range, const uint32_t *c, const uint32_t *words,
-				      uint32_t count)
-{
-	uint32_t bytes = t->channel_bits / 8u, place;
-	uint64_t address = 0;
-
-	place = texture_find_texel(t, geometry, range, c, &address);
-	if (place != TEXTURE_INSIDE)
-		return place;
-	if (t->packed) {
-		uint32_t word = texture_read(memory, address, 4);
-
-		TEXTURE_LOOP for (uint32_t k = 0; k < count; k++) word =
-			texture_insert(t, word, k, words[k]);
-		texture_write(memory, address, word, 4);
-		return place;
-	}
-	TEXTURE_LOOP for (uint32_t k = 0; k < count; k++) if (k < t->channels)
-		texture_write(memory, address + k * bytes, texture_encode(t, words[k]), bytes);
-	return place;
-}
-
-/* sured.p: one channel that is an integer of 32 bits. */
-TEXTURE_FUNCTION bool texture_reduces(const struct texture *t)
-{
-	return t->channels == 1 && t->channel_bits == 32 &&
-	       (t->type == TEXTURE_UINT || t->type == TEXTURE_SINT);
 }
 
 #endif

@@ -156,7 +156,7 @@ static void report_json(const struct context *c, const struct winsys_report *r, 
 /* One write for each report, so that those of several processes stay whole. */
 static bool append_to_file(const char *path, const char *text)
 {
-	int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	size_t bytes = strlen(text);
 	bool good = file >= 0 && write(file, text, bytes) == (ssize_t)bytes;
 

@@ -17,6 +17,11 @@ struct check_launch *check_launch_create(struct check_space *s, const struct che
 
 	if (!l)
 		return NULL;
+	l->releases = releases_create();
+	if (!l->releases) {
+		free(l);
+		return NULL;
+	}
 	l->space = s;
 	l->grid = *grid;
 	l->threads = grid->block[0] * grid->block[1] * grid->block[2];

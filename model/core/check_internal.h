@@ -82,10 +82,10 @@ static inline bool checks(const struct check_space *s, uint32_t what)
 	return s->checks & what;
 }
 
-/* Maps with a bit for each byte; up to 16 bytes. */
+/* Maps with a bit for each byte; 1 to 64 bytes. */
 static inline bool bits_all(const uint64_t *map, uint64_t at, uint32_t count)
 {
-	uint64_t bits = map[at / 64] >> at % 64, want = (UINT64_C(1) << count) - 1;
+	uint64_t bits = map[at / 64] >> at % 64, want = UINT64_MAX >> (64 - count);
 
 	if (at % 64 + count > 64)
 		bits |= map[at / 64 + 1] << (64 - at % 64);
@@ -94,7 +94,7 @@ static inline bool bits_all(const uint64_t *map, uint64_t at, uint32_t count)
 
 static inline void bits_set(uint64_t *map, uint64_t at, uint32_t count)
 {
-	uint64_t want = (UINT64_C(1) << count) - 1;
+	uint64_t want = UINT64_MAX >> (64 - count);
 
 	map[at / 64] |= want << at % 64;
 	if (at % 64 + count > 64)
@@ -116,6 +116,7 @@ void race_access(struct check_block *b, const struct check_access *a,
 		 const uint64_t address[CHECK_LANES], uint32_t mask, uint32_t lane,
 		 struct accesses *accesses, uint32_t offset, const struct check_range *range);
 void race_start(struct check_block *b);
+struct releases *releases_create(void);    /* NULL: out of host memory */
 void releases_destroy(struct releases *r); /* NULL is allowed */
 /* A strong read or an atomic of the warp. */
 void race_strong(struct check_block *b, const struct check_access *a);

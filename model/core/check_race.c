@@ -126,6 +126,11 @@ static struct block_releases **releases_at(struct releases *r, uint32_t block)
 	return at;
 }
 
+struct releases *releases_create(void)
+{
+	return calloc(1, sizeof(struct releases));
+}
+
 void releases_destroy(struct releases *r)
 {
 	for (uint32_t i = 0; r && i < RELEASE_BUCKETS; i++)
@@ -205,8 +210,6 @@ void race_start(struct check_block *b)
 	memset(b->strong, 0, sizeof(b->strong));
 	for (uint32_t i = 0; i < CHECK_MAX_WARPS; i++)
 		b->warps[i].clock[i] = 1;
-	if (!b->launch->releases)
-		b->launch->releases = calloc(1, sizeof(*b->launch->releases));
 }
 
 void check_barrier_arrive(struct check_block *b, uint32_t warp, uint32_t barrier)
@@ -236,7 +239,7 @@ void check_fence(struct check_block *b, uint32_t warp, enum check_scope scope, b
 {
 	struct clocks *c = &b->warps[warp];
 
-	if (!checks(b->space, MODEL_CHECK_RACE) || !b->launch->releases)
+	if (!checks(b->space, MODEL_CHECK_RACE))
 		return;
 	if (acquires)
 		b->strong[warp] = b->launch->releases->time;
@@ -252,7 +255,7 @@ void check_fence(struct check_block *b, uint32_t warp, enum check_scope scope, b
 void race_strong(struct check_block *b, const struct check_access *a)
 {
 	clocks_join(&b->warps[a->warp], &b->fences);
-	if (a->scope == CHECK_GPU && b->launch->releases)
+	if (a->scope == CHECK_GPU)
 		b->strong[a->warp] = b->launch->releases->time;
 }
 

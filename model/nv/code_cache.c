@@ -29,10 +29,11 @@ struct code *code_create(const struct model *m)
 	c->sm = m->chip->sm;
 	c->hazard = m->hazard;
 	c->profiled = m->profiled != NULL;
-	/* Hazard mode checks and a profile counts each instruction, weak memory checks each
-	 * access, and a seed of the order of warps promises that a run repeats it, whenever a
-	 * block is translated. */
-	if (!m->hazard && !m->profiled && !m->weak_seed && !m->order_seed && m->translate)
+	/* Hazard mode checks and a profile counts each instruction, weak memory and checked
+	 * programs check each access, and a seed of the order of warps promises that a run repeats
+	 * it, whenever a block is translated. */
+	if (!m->hazard && !m->profiled && !m->checks && !m->weak_seed && !m->order_seed &&
+	    m->translate)
 		c->translator = translator_create(m->translate, m->translate_visits);
 	pthread_mutex_init(&c->lock, NULL);
 	return c;

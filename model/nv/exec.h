@@ -127,7 +127,7 @@ struct grid {
 	uint32_t max_header, max_sampler;
 	struct bank banks[NV_QMD_BANKS];
 	bool hazard;
-	struct profile *profile; /* NULL: nothing is counted */
+	struct profile *profile;    /* NULL: nothing is counted */
 	struct check_launch *check; /* NULL: not checked */
 };
 extern const struct work_kind grid_kind;

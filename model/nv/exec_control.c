@@ -375,15 +375,16 @@ static uint32_t bar_complete(struct cta *c, uint32_t bar)
 
 		if (!w->arrived[bar])
 			continue;
-		if (release_warp(w, bar)) {
-			w->arrived[bar] = 0;
-			w->bar_result = result;
-			continue;
-		}
-		EACH_LANE(l)
-			lanes |= (uint32_t)((w->wait[l] == WAIT_BAR) & (w->wait_on[l] == bar)) << l;
-		release_lanes(w, lanes);
 		w->arrived[bar] = 0;
+		if (release_warp(w, bar)) {
+			lanes = w->live;
+		} else {
+			EACH_LANE(l)
+				lanes |= (uint32_t)((w->wait[l] == WAIT_BAR) &
+						    (w->wait_on[l] == bar))
+					 << l;
+			release_lanes(w, lanes);
+		}
 		if (lanes)
 			w->bar_result = result;
 		if (lanes && c->check)

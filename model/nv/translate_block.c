@@ -191,6 +191,7 @@ static const void *emit_block(struct block *b, const struct needs *needs)
 	struct emit *e = b->e;
 
 	emit_start(e, t->buffer, t->isa);
+	block_forget_rows(b); /* of a longer block that failed */
 	b->entry = emit_position(e);
 	emit_compare_memory(e, S_WARP, OF_WARP(registers), needs->top);
 	emit_jump_to(e, IF_BELOW, t->frame.leave);

@@ -45,7 +45,7 @@ rm "$out"/_* "$out"/forms.c "$out"/latency_distance.c "$out"/convergence.c "$out
 cp tests/tap.h "$out/tests/"
 cp $tests/_files.h $tests/_instructions.h "$out/$tests/"
 mkdir -p "$out/libsov/isa"
-cp libsov/isa/texture.h libsov/isa/texture.c libsov/isa/texture_eval.h "$out/libsov/isa/"
+cp libsov/isa/texture.h libsov/isa/texture.c libsov/isa/texture_eval.h libsov/isa/surface_eval.h "$out/libsov/isa/"
 git -c safe.directory='*' ls-files -z --cached --others --exclude-standard |
 	tar -czf "$out/source.tar.gz" --null -T -
 tar -czf "$out.tar.gz" -C "$BUILD" silicon

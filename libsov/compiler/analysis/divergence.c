@@ -105,7 +105,8 @@ static bool divergent_result(const struct analysis *a, const struct ir_inst *in)
 	    a->f->module->symbols[in->symbol].space == IR_LOCAL)
 		return true;
 	/* All members get the same result, whatever their arguments. */
-	if (in->op == IR_VOTE || in->op == IR_REDUCE || in->op == IR_MATCH_ALL || is_broadcast(a, in))
+	if (in->op == IR_VOTE || in->op == IR_REDUCE || in->op == IR_MATCH_ALL ||
+	    is_broadcast(a, in))
 		first = 1;
 	else if (in->op == IR_SHUFFLE)
 		return true;

@@ -35,6 +35,7 @@ static DEVICE void texture_write(void *memory, uint64_t address, uint32_t value,
 #define TEXTURE_FUNCTION static DEVICE
 #define TEXTURE_CALLED   static DEVICE __attribute__((noinline))
 #define TEXTURE_LOOP     _Pragma("unroll 1")
+#include "libsov/isa/surface_eval.h"
 #include "libsov/isa/texture_eval.h"
 
 struct four {

@@ -49,8 +49,8 @@ struct mir_vreg {
 	uint8_t units; /* 1, 2, 4; sums of a warp group's product: up to 128 */
 	bool phi;      /* defined by a phi: written on incoming edges */
 	bool reload;   /* defined by a reload, for one or two uses */
-	/* A uniform register that selection asked for, and that may be written in divergent code: it
-	 * is read in the same block. */
+	/* A uniform register that selection asked for, and that may be written in divergent code:
+	 * it is read in the same block. */
 	bool temporary;
 	bool assigned;
 	uint8_t reg;                /* physical register of unit 0, once assigned */
@@ -188,11 +188,12 @@ struct mir_func {
 	/* A divergent block writes a uniform register, or there are too few: compile again without
 	 * them. */
 	bool retry_without_uniform;
-	/* Registers of products are written before one arrival; that does not fit: compile again
-	 * with an arrival before each. */
-	bool one_arrival, retry_with_arrivals;
-	/* The first uniform registers are those of temporaries, which no other value has; 0: all may
-	 * have all. */
+	/* There are thought to be registers enough for what products of a warp group take and give:
+	 * phis are grouped with results, and factors are written before one arrival. That does not
+	 * fit: compile again without. */
+	bool ample, retry_frugal;
+	/* The first uniform registers are those of temporaries, which no other value has; 0: all
+	 * values may have all. */
 	uint32_t uniform_temporaries;
 	/* Values may be computed again for an occupancy that leaves no register for alignment; the
 	 * registers of that occupancy, 0: none; it was not reached, so that must not be tried. */
@@ -385,7 +386,8 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes);
 /* Whether an atomic adds pairs of f16 or bf16. */
 bool nv_is_packed_add(const struct ir_inst *in);
 struct nv_module;
-struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir, bool requests);
+struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir, bool requests,
+			   bool ample);
 void nv_jump_tables(struct mir_func *f);
 /* Words whose value is known, by unit as they were numbered then (fold_constants.c). */
 struct nv_constants {

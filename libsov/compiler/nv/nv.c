@@ -62,8 +62,8 @@ static bool stage_regalloc(struct mir_func *f)
 			f->retry_without_uniform = true;
 			return true;
 		}
-		if (!fits && f->one_arrival && nv_has_group_products(f)) {
-			f->retry_with_arrivals = true;
+		if (!fits && f->ample && nv_has_group_products(f)) {
+			f->retry_frugal = true;
 			return true;
 		}
 		if (!fits) {
@@ -183,7 +183,7 @@ static void print_after(const struct mir_func *f, const char *name)
 
 static bool needs_retry(const struct mir_func *f)
 {
-	return f->retry_without_uniform || f->retry_with_arrivals || f->retry_sparse ||
+	return f->retry_without_uniform || f->retry_frugal || f->retry_sparse ||
 	       f->retry_with_room || f->retry_without_requests;
 }
 
@@ -215,23 +215,22 @@ static bool is_entry(const struct compile_job *job, const struct ir_func *f)
 
 /* What a function is compiled with, unless an attempt shows that it does not work. */
 struct attempt {
-	bool uniform;     /* uniform registers */
-	bool one_arrival; /* see struct mir_func */
-	bool requests;    /* for registers, of a kernel that has some */
-	bool dense;       /* see struct mir_func */
-	uint32_t room;    /* likewise */
+	bool uniform;  /* uniform registers */
+	bool ample;    /* see struct mir_func */
+	bool requests; /* for registers, of a kernel that has some */
+	bool dense;    /* see struct mir_func */
+	uint32_t room; /* likewise */
 };
 
 static struct mir_func *run_stages(const struct nv_module *module, const struct ir_func *ir,
 				   struct attempt attempt)
 {
 	struct compile_job *job = module->job;
-	struct mir_func *f = nv_select(module, ir, attempt.requests);
+	struct mir_func *f = nv_select(module, ir, attempt.requests, attempt.ample);
 
 	if (!f)
 		return NULL;
 	f->uniform = attempt.uniform;
-	f->one_arrival = attempt.one_arrival;
 	f->dense = attempt.dense;
 	f->room = attempt.room;
 	/* Which uniform registers a callee preserves is not known, so it changes none. */
@@ -261,7 +260,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	struct attempt attempt = {.uniform = !job->options.no_uniform && !ir->preserve_all &&
 					     job->target->version >= 75,
 				  .requests = nv_register_requests(ir).highest != 0,
-				  .one_arrival = true,
+				  .ample = true,
 				  .dense = true};
 	struct arena_mark before;
 	struct mir_func *f;
@@ -275,7 +274,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	before = arena_mark(&job->arena);
 	while ((f = run_stages(module, ir, attempt)) && needs_retry(f)) {
 		attempt.uniform &= !f->retry_without_uniform;
-		attempt.one_arrival &= !f->retry_with_arrivals;
+		attempt.ample &= !f->retry_frugal;
 		attempt.dense &= !f->retry_sparse;
 		attempt.requests &= !f->retry_without_requests;
 		attempt.room += f->retry_with_room ? ROOM_STEP : 0;

@@ -109,6 +109,9 @@ uint32_t nv_registers_of(const struct allocator *a, uint32_t vreg);
 /* The registers that a vreg may not have. */
 const uint64_t *nv_barred_registers(const struct allocator *a, uint32_t vreg);
 
+bool nv_is_free(const struct reg_file *reg_file, uint32_t reg, uint32_t units);
+bool nv_choose_round_robin(struct reg_file *reg_file, uint32_t units, uint32_t *reg);
+bool nv_choose_uniform(struct allocator *a, uint32_t vreg, uint32_t *reg);
 /* The free group with the most occupied neighbours, first within its pair, then within its quad; of
  * several, the one that is ready. */
 bool nv_choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *reg);

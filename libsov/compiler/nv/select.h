@@ -198,6 +198,8 @@ select_rule select_copy, select_copy_commit, select_copy_wait, select_mma, selec
 /* select_mbarrier.c */
 select_rule select_mbarrier_init, select_mbarrier_inval, select_mbarrier_arrive,
 	select_mbarrier_test, select_mbarrier_pending, select_copy_arrive;
+/* Gives phis that products of matrices take or give their registers. */
+void nv_group_phis(struct select *s);
 /* Moves a word that all active lanes have to a uniform register. */
 void select_to_uniform(struct select *s, struct mir_source to, struct mir_source from);
 /* select_memory.c: the operation and the type of an atomic */

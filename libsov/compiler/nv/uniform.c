@@ -24,7 +24,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/uniform_forms.h"
 
 /* With at most this many units all are assigned (regalloc.c), and one remains for copies. */
 #define MAX_UNITS       60
@@ -55,8 +55,8 @@ struct uniform_analysis {
 	uint8_t *convertible_units;
 	uint32_t units;                 /* units of all uniform vregs */
 	struct mention **defs, **users; /* by vreg, for uniform ones */
-	struct mir_inst **comparisons;  /* by vreg: the ISETP that defines the predicate */
-	bool temporaries;               /* selection asked for uniform registers, too */
+	struct nv_uniform_forms forms;
+	bool temporaries; /* selection asked for uniform registers, too */
 	struct nv_constants constant_words;
 	/* By vreg: a temporary gets it, or what is computed of it. It stays uniform if vector
 	 * instructions read it in other operands: those read a copy. */
@@ -65,232 +65,6 @@ struct uniform_analysis {
 	struct uniform_constant *constants;
 };
 
-/* Vector operations and their equivalents on the uniform datapath, with the same operands. */
-static const struct uniform_op {
-	uint16_t op, uniform_op;
-	uint8_t nops, result;
-} uniform_ops[] = {
-	{SASS_MOV, SASS_UMOV, 2, 0},     {SASS_S2R, SASS_S2UR, 2, 0},
-	{SASS_IADD3, SASS_UIADD3, 8, 0}, {SASS_IMAD, SASS_UIMAD, 4, 0},
-	{SASS_LEA, SASS_ULEA, 5, 0},     {SASS_LOP3, SASS_ULOP3, 7, 1},
-	{SASS_SHF, SASS_USHF, 4, 0},     {SASS_PRMT, SASS_UPRMT, 4, 0},
-	{SASS_LDC, SASS_ULDC, 2, 0},     {SASS_SEL, SASS_USEL, 4, 0},
-};
-
-static const struct uniform_op *find_uniform_op(const struct mir_inst *i)
-{
-	for (uint32_t t = 0; t < sizeof(uniform_ops) / sizeof(uniform_ops[0]); t++) {
-		if (uniform_ops[t].op == i->sass.op)
-			return &uniform_ops[t];
-	}
-	return NULL;
-}
-
-/* Converts an operand to the uniform datapath. A physical register is the stack pointer, and a
- * virtual predicate differs by lane: neither can be converted. */
-static bool to_uniform_operand(struct sass_operand *o, struct mir_ref r)
-{
-	switch (o->kind) {
-	case SASS_GPR:
-		if (!r.vreg && o->reg != SASS_RZ)
-			return false;
-		o->kind = SASS_UGPR;
-		o->reg = r.vreg ? 0 : SASS_URZ;
-		return true;
-	case SASS_PRED:
-		o->kind = SASS_UPRED;
-		return !r.vreg && o->reg == SASS_PT;
-	case SASS_SREG:
-		return o->value >= SASS_SR_CTAID_X && o->value <= SASS_SR_CTAID_Z;
-	case SASS_CONST:
-		o->reg = r.vreg ? 0 : o->reg;
-		return r.vreg || o->reg == SASS_RZ;
-	default:
-		return true;
-	}
-}
-
-static bool loads_constant(const struct mir_inst *i)
-{
-	return i->sass.op == SASS_LDC ||
-	       (i->sass.op == SASS_MOV && i->sass.ops[1].kind == SASS_CONST);
-}
-
-/* SEL has the condition as this operand. A uniform one compares again, into UP0. */
-enum { SEL_CONDITION = 3, ISETP_A = 2, ISETP_B = 3, ISETP_AND = 4 };
-
-static bool make_uniform_comparison(const struct uniform_analysis *ua, const struct mir_inst *from,
-				    struct sass_inst *out)
-{
-	sass_init(out, SASS_UISETP);
-	memcpy(out->mod, from->sass.mod, sizeof(out->mod));
-	out->nops = from->sass.nops;
-	for (uint32_t k = 0; k < out->nops; k++) {
-		out->ops[k] = from->sass.ops[k];
-		if (k && !to_uniform_operand(&out->ops[k], from->ref[k]))
-			return false;
-		if (out->ops[k].kind == SASS_CONST)
-			return false;
-	}
-	out->ops[0] = (struct sass_operand){.kind = SASS_UPRED};
-	return sass_has_form(ua->f->sm, out);
-}
-
-/* The comparison that a SEL depends on, if the uniform datapath can do it; NULL otherwise. */
-static const struct mir_inst *comparison_of(const struct uniform_analysis *ua,
-					    const struct mir_inst *sel)
-{
-	uint32_t v = sel->sass.op == SASS_SEL ? sel->ref[SEL_CONDITION].vreg : 0;
-	const struct mir_inst *i = ua->temporaries && v ? ua->comparisons[v] : NULL;
-	struct sass_inst uniform_op;
-
-	return i && i->sass.guard == SASS_PT && !i->sass.mod[SASS_M_EX] &&
-			       make_uniform_comparison(ua, i, &uniform_op)
-		       ? i
-		       : NULL;
-}
-
-/* The equivalent instruction of the uniform datapath; false if there is none. A constant bank
- * operand must first be loaded into a register, which costs an instruction: only in loops. */
-static bool make_uniform(const struct uniform_analysis *ua, const struct mir_inst *i,
-			 uint32_t depth, struct sass_inst *out)
-{
-	const struct uniform_op *t = find_uniform_op(i);
-
-	if (!t || i->sass.guard != SASS_PT || i->sass.mod[SASS_M_X] || i->callee || i->variable ||
-	    i->return_address || (i->sass.op == SASS_SEL && !comparison_of(ua, i)))
-		return false;
-	if (loads_constant(i))
-		sass_init(out, i->ref[1].vreg ? SASS_ULDC_UREG : SASS_ULDC);
-	else
-		sass_init(out, t->uniform_op);
-	memcpy(out->mod, i->sass.mod, sizeof(out->mod));
-	if (loads_constant(i) && i->sass.op == SASS_MOV)
-		out->mod[SASS_M_WIDTH] = SASS_WIDTH_32;
-	for (uint32_t k = 0; k < i->sass.nops && k < t->nops; k++) {
-		out->ops[k] = i->sass.ops[k];
-		out->nops = (uint8_t)(k + 1);
-		if (i->sass.op == SASS_SEL && k == SEL_CONDITION) {
-			out->ops[k].kind = SASS_UPRED;
-			out->ops[k].reg = 0;
-			continue;
-		}
-		if (!to_uniform_operand(&out->ops[k], i->ref[k]))
-			return false;
-		if (out->ops[k].kind == SASS_CONST && !loads_constant(i) && depth)
-			out->ops[k] = (struct sass_operand){.kind = SASS_UGPR,
-							    .flags = out->ops[k].flags};
-	}
-	return sass_has_form(ua->f->sm, out);
-}
-
-/*
- * Operands of vector instructions that may be uniform registers. Two operands may be swapped, with
- * an adjustment of the rest.
- */
-enum { ADJUST_NONE, ADJUST_COMPARE, ADJUST_SELECT, ADJUST_TRUTH_TABLE };
-static const struct {
-	uint16_t op;
-	uint8_t a, b, adjust; /* a == b: no swap */
-} uniform_operands[] = {
-	{SASS_MOV, 1, 1, ADJUST_NONE},         {SASS_IADD3, 3, 4, ADJUST_NONE},
-	{SASS_IADD3, 3, 5, ADJUST_NONE},       {SASS_IMAD, 1, 2, ADJUST_NONE},
-	{SASS_IMAD_WIDE, 2, 3, ADJUST_NONE},   {SASS_LEA, 3, 3, ADJUST_NONE},
-	{SASS_LOP3, 2, 3, ADJUST_TRUTH_TABLE}, {SASS_LOP3, 2, 4, ADJUST_TRUTH_TABLE},
-	{SASS_ISETP, 2, 3, ADJUST_COMPARE},    {SASS_SEL, 1, 2, ADJUST_SELECT},
-	{SASS_FADD, 1, 2, ADJUST_NONE},        {SASS_FMUL, 1, 2, ADJUST_NONE},
-	{SASS_FFMA, 1, 2, ADJUST_NONE},        {SASS_FSETP, 2, 3, ADJUST_COMPARE},
-	{SASS_DADD, 1, 2, ADJUST_NONE},        {SASS_DMUL, 1, 2, ADJUST_NONE},
-	{SASS_DFMA, 1, 2, ADJUST_NONE},        {SASS_DSETP, 2, 3, ADJUST_COMPARE},
-	{SASS_LDS, 1, 1, ADJUST_NONE},         {SASS_STS, 0, 0, ADJUST_NONE},
-	{SASS_ATOMS, 1, 1, ADJUST_NONE},
-};
-
-/* Truth table of a function of three inputs with two of them swapped. */
-static uint8_t swap_table_inputs(uint8_t table, uint32_t x, uint32_t y)
-{
-	uint8_t out = 0;
-
-	for (uint32_t row = 0; row < 8; row++) {
-		uint32_t from = row & ~(1u << x | 1u << y);
-
-		from |= (row >> x & 1) << y | (row >> y & 1) << x;
-		out |= (uint8_t)((table >> from & 1) << row);
-	}
-	return out;
-}
-
-static void swap_operands(struct mir_inst *i, uint32_t a, uint32_t b, uint8_t adjust)
-{
-	struct sass_operand op = i->sass.ops[a];
-	struct mir_ref ref = i->ref[a];
-	uint8_t cmp = i->sass.mod[SASS_M_CMP];
-
-	i->sass.ops[a] = i->sass.ops[b];
-	i->sass.ops[b] = op;
-	i->ref[a] = i->ref[b];
-	i->ref[b] = ref;
-	if (adjust == ADJUST_COMPARE) /* less and greater are its lowest and its third bit */
-		i->sass.mod[SASS_M_CMP] = (uint8_t)((cmp & ~5) | (cmp & 1) << 2 | (cmp >> 2 & 1));
-	else if (adjust == ADJUST_SELECT)
-		i->sass.ops[3].flags ^= SASS_NEG;
-	else if (adjust == ADJUST_TRUTH_TABLE) /* operands 2, 3, 4 are truth table bits 2, 1, 0 */
-		i->sass.ops[5].value =
-			swap_table_inputs((uint8_t)i->sass.ops[5].value, 4 - a, 4 - b);
-}
-
-/* How a vector instruction accepts a uniform register as its operand k. */
-struct operand_fit {
-	bool fits;
-	uint8_t a, b, adjust; /* operands to swap first; a == b: none */
-};
-
-static struct operand_fit fit_operand(const struct uniform_analysis *ua, const struct mir_inst *i,
-				      uint32_t k)
-{
-	struct sass_inst in;
-
-	for (uint32_t t = 0; t < sizeof(uniform_operands) / sizeof(uniform_operands[0]); t++) {
-		uint8_t a = uniform_operands[t].a, b = uniform_operands[t].b;
-		struct sass_operand o;
-
-		if (uniform_operands[t].op != i->sass.op)
-			continue;
-		if (i->sass.ops[k].kind == SASS_ADDR)
-			return (struct operand_fit){.fits = i->sass.ops[k].aux == SASS_NO_UREG};
-		in = i->sass;
-		in.ops[k].kind = SASS_UGPR;
-		if (sass_has_form(ua->f->sm, &in))
-			return (struct operand_fit){.fits = true};
-		/* The comparison of the low halves has fixed the operand order. */
-		if (a == b || (k != a && k != b) || in.mod[SASS_M_EX])
-			continue;
-		o = in.ops[a];
-		in.ops[a] = in.ops[b];
-		in.ops[b] = o;
-		if (sass_has_form(ua->f->sm, &in))
-			return (struct operand_fit){true, a, b, uniform_operands[t].adjust};
-	}
-	return (struct operand_fit){.fits = false};
-}
-
-static void apply_fit(struct mir_inst *i, uint32_t k, struct operand_fit fit)
-{
-	struct sass_operand *o = &i->sass.ops[k];
-
-	i->uses = NULL;
-	if (o->kind == SASS_ADDR) {
-		o->reg = SASS_RZ;
-		o->aux = 0;
-		i->uniform = i->ref[k];
-		i->ref[k] = (struct mir_ref){0};
-		return;
-	}
-	o->kind = SASS_UGPR;
-	if (fit.a != fit.b)
-		swap_operands(i, fit.a, fit.b, fit.adjust);
-}
-
 /*
  * Definitions and uses.
  */
@@ -298,7 +72,7 @@ static void apply_fit(struct mir_inst *i, uint32_t k, struct operand_fit fit)
 /* The uniform vreg that the instruction defines; 0: it is a vector instruction. */
 static uint32_t uniform_def(const struct uniform_analysis *ua, const struct mir_inst *i)
 {
-	const struct uniform_op *t = find_uniform_op(i);
+	const struct nv_uniform_op *t = nv_find_uniform_op(i);
 
 	return t && ua->uniform[i->ref[t->result].vreg] ? i->ref[t->result].vreg : 0;
 }
@@ -349,13 +123,13 @@ static void assume_phis(struct uniform_analysis *ua, uint32_t b)
 static bool has_uniform_operands(const struct uniform_analysis *ua, const struct mir_inst *i,
 				 uint32_t result)
 {
-	const struct mir_inst *comparison = comparison_of(ua, i);
+	const struct mir_inst *comparison = nv_comparison_of(&ua->forms, i);
 
 	for (uint32_t k = 0; k < i->sass.nops; k++)
 		if (k != result && i->ref[k].vreg && !ua->uniform[i->ref[k].vreg] &&
-		    !(comparison && k == SEL_CONDITION))
+		    !(comparison && k == NV_SEL_CONDITION))
 			return false;
-	for (uint32_t k = ISETP_A; comparison && k <= ISETP_B; k++)
+	for (uint32_t k = NV_ISETP_A; comparison && k <= NV_ISETP_B; k++)
 		if (comparison->ref[k].vreg && !ua->uniform[comparison->ref[k].vreg])
 			return false;
 	return true;
@@ -366,23 +140,24 @@ static uint8_t result_units(const struct mir_inst *i)
 	return i->sass.op == SASS_LDC && i->sass.mod[SASS_M_WIDTH] == SASS_WIDTH_64 ? 2 : 1;
 }
 
-/* Temporaries get constants as immediates. */
+/* Temporaries get constants as immediates; but a pair is uniform as a whole. */
 static bool is_known(const struct uniform_analysis *ua, struct mir_ref r)
 {
-	return ua->temporaries && r.vreg && ua->constant_words.known[mir_unit(ua->f, r)];
+	return ua->temporaries && r.vreg && ua->f->vregs[r.vreg].units == 1 &&
+	       ua->constant_words.known[mir_unit(ua->f, r)];
 }
 
 /* The units of a pair may have separate definitions; both must be convertible. */
 static void assume_inst(struct uniform_analysis *ua, uint32_t b, const struct mir_inst *i)
 {
-	const struct uniform_op *t = find_uniform_op(i);
+	const struct nv_uniform_op *t = nv_find_uniform_op(i);
 	uint32_t v = t ? i->ref[t->result].vreg : 0;
 	bool uniform = v && ua->f->vregs[v].kind == SASS_GPR && ua->f->vregs[v].units <= 2;
 	struct sass_inst uniform_op;
 
 	if (!uniform || is_known(ua, i->ref[t->result]) ||
 	    !has_uniform_operands(ua, i, t->result) ||
-	    !make_uniform(ua, i, ua->f->blocks[b].depth, &uniform_op))
+	    !nv_make_uniform(&ua->forms, i, ua->f->blocks[b].depth, &uniform_op))
 		return;
 	ua->uniform[v] = true;
 	ua->convertible_units[v] += result_units(i);
@@ -420,18 +195,18 @@ static void collect_phi_mentions(struct uniform_analysis *ua, uint32_t b, const 
 /* Definitions of a uniform register have a uniform equivalent; all other mentions are uses. */
 static void collect_inst_mentions(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
 {
-	const struct mir_inst *comparison = comparison_of(ua, i);
+	const struct mir_inst *comparison = nv_comparison_of(&ua->forms, i);
 
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
 		uint32_t v = i->ref[k].vreg;
 		struct mention m = {.inst = i, .block = b};
 
-		if (ua->uniform[v] && v == uniform_def(ua, i) && k == find_uniform_op(i)->result)
+		if (ua->uniform[v] && v == uniform_def(ua, i) && k == nv_find_uniform_op(i)->result)
 			add_mention(ua, &ua->defs[v], m);
 		else if (ua->uniform[v])
 			add_use(ua, v, m);
 	}
-	for (uint32_t k = ISETP_A; comparison && k <= ISETP_B; k++)
+	for (uint32_t k = NV_ISETP_A; comparison && k <= NV_ISETP_B; k++)
 		if (ua->uniform[comparison->ref[k].vreg])
 			add_use(ua, comparison->ref[k].vreg,
 				(struct mention){.inst = i, .block = b});
@@ -483,7 +258,8 @@ static uint32_t choose_uniform_operand(const struct uniform_analysis *ua, const 
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
 		uint32_t v = i->ref[k].vreg;
 
-		if (!ua->uniform[v] || ua->weight[v] <= max_weight || !fit_operand(ua, i, k).fits)
+		if (!ua->uniform[v] || ua->weight[v] <= max_weight ||
+		    !nv_fit_operand(&ua->forms, i, k).fits)
 			continue;
 		best = k;
 		max_weight = ua->weight[v];
@@ -547,7 +323,7 @@ static void visit_mention(struct uniform_analysis *ua, const struct mention *m)
 		return;
 	}
 	result = uniform_def(ua, m->inst);
-	if (result && !has_uniform_operands(ua, m->inst, find_uniform_op(m->inst)->result))
+	if (result && !has_uniform_operands(ua, m->inst, nv_find_uniform_op(m->inst)->result))
 		demote_vreg(ua, result);
 	if (!uniform_def(ua, m->inst))
 		visit_vector(ua, m->block, m->inst);
@@ -618,7 +394,7 @@ static void limit_units(struct uniform_analysis *ua)
 }
 
 /* The uniform vreg that is worth least of those that are live, and how many units these are. */
-static uint32_t least_live(const struct uniform_analysis *ua, const struct unit_set *live,
+static uint32_t worst_live(const struct uniform_analysis *ua, const struct unit_set *live,
 			   const uint32_t *list, uint32_t count, uint32_t *units)
 {
 	uint32_t least = 0;
@@ -653,9 +429,9 @@ static void limit_live_units(struct uniform_analysis *ua)
 	mir_for_each_block(f, b) {
 		unit_set_assign(&live, &f->blocks[b].live_out);
 		for (struct mir_inst *i = f->blocks[b].last; i; i = i->prev) {
-			uint32_t units, v = least_live(ua, &live, list, count, &units);
+			uint32_t units, v = worst_live(ua, &live, list, count, &units);
 
-			for (; units > MAX_LIVE; v = least_live(ua, &live, list, count, &units)) {
+			for (; units > MAX_LIVE; v = worst_live(ua, &live, list, count, &units)) {
 				demote_vreg(ua, v);
 				propagate_demotions(ua);
 			}
@@ -689,13 +465,13 @@ static void want(struct uniform_analysis *ua, uint32_t v)
 
 static void want_operands(struct uniform_analysis *ua, const struct mention *m)
 {
-	const struct mir_inst *comparison = m->inst ? comparison_of(ua, m->inst) : NULL;
+	const struct mir_inst *comparison = m->inst ? nv_comparison_of(&ua->forms, m->inst) : NULL;
 
 	for (uint32_t k = 0; m->phi && k < ua->f->blocks[m->block].npreds; k++)
 		want(ua, m->phi->args[k].ref.vreg);
 	for (uint32_t k = 0; m->inst && k < m->inst->sass.nops; k++)
 		want(ua, m->inst->ref[k].vreg);
-	for (uint32_t k = ISETP_A; comparison && k <= ISETP_B; k++)
+	for (uint32_t k = NV_ISETP_A; comparison && k <= NV_ISETP_B; k++)
 		want(ua, comparison->ref[k].vreg);
 }
 
@@ -763,12 +539,12 @@ static struct mir_ref uniform_constant(struct uniform_analysis *ua, const struct
 /* Comparison and use are adjacent, so that UP0 is enough for all. */
 static void compare_before(struct uniform_analysis *ua, uint32_t b, struct mir_inst *sel)
 {
-	const struct mir_inst *from = comparison_of(ua, sel);
+	const struct mir_inst *from = nv_comparison_of(&ua->forms, sel);
 	struct mir_inst *i = mir_inst_new(ua->f, SASS_UISETP);
 
-	make_uniform_comparison(ua, from, &i->sass);
+	nv_make_uniform_comparison(&ua->forms, from, &i->sass);
 	memcpy(i->ref, from->ref, sizeof(i->ref));
-	i->ref[0] = sel->ref[SEL_CONDITION] = (struct mir_ref){0};
+	i->ref[0] = sel->ref[NV_SEL_CONDITION] = (struct mir_ref){0};
 	i->line = sel->line;
 	mir_insert(ua->f, b, sel, i);
 }
@@ -777,7 +553,7 @@ static void rewrite_def(struct uniform_analysis *ua, uint32_t b, struct mir_inst
 {
 	struct sass_inst uniform_op;
 
-	make_uniform(ua, i, ua->f->blocks[b].depth, &uniform_op);
+	nv_make_uniform(&ua->forms, i, ua->f->blocks[b].depth, &uniform_op);
 	for (uint32_t k = 0; k < uniform_op.nops; k++) {
 		if (i->sass.ops[k].kind == SASS_CONST && uniform_op.ops[k].kind == SASS_UGPR)
 			i->ref[k] = uniform_constant(ua, &i->sass.ops[k]);
@@ -799,7 +575,7 @@ static void rewrite_copy(struct uniform_analysis *ua, struct mir_inst *i)
 		from = mir_imm(ua->constant_words.values[unit]);
 	else if (from.ref.vreg ? !ua->uniform[from.ref.vreg] : from.op.reg != SASS_RZ)
 		return;
-	to_uniform_operand(&from.op, from.ref);
+	nv_to_uniform_operand(&from.op, from.ref);
 	sass_init(&i->sass, SASS_UMOV);
 	memset(i->ref, 0, sizeof(i->ref));
 	i->members = 0;
@@ -826,7 +602,7 @@ static void finish_vector(struct uniform_analysis *ua, uint32_t b, struct mir_in
 		i->uses = NULL;
 	}
 	if (fit < SASS_MAX_OPERANDS)
-		apply_fit(i, fit, fit_operand(ua, i, fit));
+		nv_apply_fit(i, fit, nv_fit_operand(&ua->forms, i, fit));
 }
 
 static void copy_index(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
@@ -847,7 +623,7 @@ static void copy_loaded(struct uniform_analysis *ua, uint32_t b, struct mir_inst
 	struct mir_inst *load = mir_inst_new(f, SASS_ULDC_UREG);
 	struct mir_ref to = i->ref[0], from = {mir_vreg_new(f, SASS_UGPR, units), 0};
 
-	make_uniform(ua, i, f->blocks[b].depth, &load->sass);
+	nv_make_uniform(&ua->forms, i, f->blocks[b].depth, &load->sass);
 	load->ref[0] = from;
 	load->ref[1] = i->ref[1];
 	load->line = i->line;
@@ -890,23 +666,28 @@ static void rewrite_phi(struct uniform_analysis *ua, uint32_t b, const struct mi
 
 	for (uint32_t k = 0; k < n && ua->uniform[phi->vreg]; k++) {
 		if (phi->args[k].op.kind == SASS_GPR)
-			to_uniform_operand(&phi->args[k].op, phi->args[k].ref);
+			nv_to_uniform_operand(&phi->args[k].op, phi->args[k].ref);
 	}
 }
 
-/* After all uses have been rewritten. */
-static void finish_rewriting(struct uniform_analysis *ua)
+/* After all uses have been rewritten: comparisons, and constants that only temporaries got. */
+static void finish_rewriting(struct uniform_analysis *ua, uint32_t nvregs)
 {
 	struct mir_func *f = ua->f;
 	uint32_t *reads = mir_count_reads(f);
 
 	mir_for_each_block(f, b)
-		mir_for_each_safe(f, b, i)
-			if (i->sass.op == SASS_ISETP &&
-			    (reads[i->ref[0].vreg] || reads[i->ref[1].vreg] || !i->ref[0].vreg))
-				finish_vector(ua, b, i);
-			else if (i->sass.op == SASS_ISETP)
+		mir_for_each_safe(f, b, i) {
+			uint32_t v = i->ref[0].vreg;
+			bool compares = i->sass.op == SASS_ISETP;
+
+			if (compares ? v && !reads[v] && !reads[i->ref[1].vreg]
+				     : i->sass.op == SASS_UMOV && v && v < nvregs &&
+					       ua->uniform[v] && !reads[v])
 				mir_remove(f, b, i);
+			else if (compares)
+				finish_vector(ua, b, i);
+		}
 }
 
 static void rewrite_function(struct uniform_analysis *ua)
@@ -922,7 +703,7 @@ static void rewrite_function(struct uniform_analysis *ua)
 				rewrite_inst(ua, b, i);
 	}
 	if (ua->temporaries)
-		finish_rewriting(ua);
+		finish_rewriting(ua, nvregs);
 	for (uint32_t v = 1; v < nvregs; v++) {
 		if (ua->uniform[v])
 			f->vregs[v].kind = SASS_UGPR;
@@ -948,11 +729,11 @@ static void separate_temporaries(struct mir_func *f)
 
 static void find_comparisons(struct uniform_analysis *ua)
 {
-	ua->comparisons = arena_array(ua->f->arena, ua->f->nvregs, sizeof(struct mir_inst *));
+	ua->forms.comparisons = arena_array(ua->f->arena, ua->f->nvregs, sizeof(struct mir_inst *));
 	mir_for_each_block(ua->f, b)
 		mir_for_each(ua->f, b, i)
 			if (i->sass.op == SASS_ISETP)
-				ua->comparisons[i->ref[0].vreg] = i;
+				ua->forms.comparisons[i->ref[0].vreg] = i;
 }
 
 void nv_uniform_registers(struct mir_func *f)
@@ -968,6 +749,7 @@ void nv_uniform_registers(struct mir_func *f)
 		separate_temporaries(f);
 		ua.constant_words = nv_fold_constants(f);
 	}
+	ua.forms = (struct nv_uniform_forms){.sm = f->sm, .recompares = ua.temporaries};
 	find_comparisons(&ua);
 	ua.divergent = nv_divergent_blocks(f);
 	ua.uniform = arena_array(f->arena, f->nvregs, sizeof(*ua.uniform));

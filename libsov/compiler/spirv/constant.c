@@ -160,6 +160,39 @@ static void read_operation(struct spirv *s, const struct spirv_type *t)
 	s->block = 0;
 }
 
+static bool is_workgroup_pointer(const struct spirv_type *t)
+{
+	return t->kind == SPIRV_POINTER && t->storage == SPIRV_CLASS_WORKGROUP;
+}
+
+/* A null is zero, but for pointers to workgroup memory: a variable may lie at its offset 0. Returns
+ * whether the type has some. */
+static bool fill_null(struct spirv *s, const struct spirv_type *t, uint64_t *bits)
+{
+	bool any = false;
+	uint32_t leaf;
+
+	if (is_workgroup_pointer(t)) {
+		*bits = UINT32_MAX;
+		return true;
+	}
+	if (t->leaves && (t->kind == SPIRV_ARRAY || t->kind == SPIRV_STRUCT))
+		for (uint32_t k = 0; k < t->count; k++) {
+			const struct spirv_type *part = spirv_part(s, t, k, &leaf);
+
+			any |= fill_null(s, part, bits + leaf);
+		}
+	return any;
+}
+
+static void read_null(struct spirv *s, const struct spirv_type *t)
+{
+	struct spirv_constant *c = constant_new(s, t);
+
+	if (!s->kernel_environment && !fill_null(s, t, bits_new(s, c)))
+		c->bits = NULL;
+}
+
 void spirv_read_constant(struct spirv *s)
 {
 	const struct spirv_type *t = spirv_result_type(s);
@@ -180,7 +213,7 @@ void spirv_read_constant(struct spirv *s)
 		read_composite(s, t);
 		break;
 	case SPIRV_OP_CONSTANT_NULL:
-		constant_new(s, t);
+		read_null(s, t);
 		break;
 	case SPIRV_OP_UNDEF:
 		constant_new(s, t)->undef = true;
@@ -202,14 +235,6 @@ uint64_t spirv_constant_integer(struct spirv *s, uint32_t id, const char *what)
 	return c->bits ? c->bits[0] : 0;
 }
 
-/* What a null is. A variable of workgroup memory may lie at offset 0. */
-static uint64_t null_bits(const struct spirv *s, const struct spirv_type *t)
-{
-	bool workgroup = t->kind == SPIRV_POINTER && t->storage == SPIRV_CLASS_WORKGROUP;
-
-	return workgroup && !s->kernel_environment ? UINT32_MAX : 0;
-}
-
 ir_val *spirv_constant_leaves(struct spirv *s, const struct spirv_constant *c)
 {
 	ir_val *leaves = arena_array(s->arena, c->type->leaves + 1, sizeof(*leaves));
@@ -218,8 +243,7 @@ ir_val *spirv_constant_leaves(struct spirv *s, const struct spirv_constant *c)
 		enum ir_type t = spirv_leaf_type(c->type, k);
 
 		leaves[k] =
-			c->undef ? spirv_undef(s, t)
-				 : spirv_const(s, t, c->bits ? c->bits[k] : null_bits(s, c->type));
+			c->undef ? spirv_undef(s, t) : spirv_const(s, t, c->bits ? c->bits[k] : 0);
 	}
 	return leaves;
 }

@@ -76,7 +76,8 @@ static void read_capability(struct spirv *s)
 		spirv_fail(s, "unknown capability %u", number);
 	if (!c->supported)
 		spirv_fail(s, "capability %s is not supported", c->name);
-	s->workgroup_layout |= number == 4428; /* WorkgroupMemoryExplicitLayoutKHR */
+	/* WorkgroupMemoryExplicitLayoutKHR, and those of 8 and 16 bits, which include it */
+	s->workgroup_layout |= number >= 4428 && number <= 4430;
 }
 
 static void read_set(struct spirv *s)
@@ -96,6 +97,8 @@ static void read_set(struct spirv *s)
 	const char *name = spirv_string(s, 2, NULL);
 	struct spirv_id *x = spirv_id_of(s, spirv_word(s, 1));
 
+	if (x->kind != SPIRV_ID_NONE)
+		spirv_fail(s, "%s is defined twice", spirv_id_name(s, spirv_word(s, 1)));
 	x->kind = SPIRV_ID_SET;
 	for (uint32_t k = 0; k < sizeof(sets) / sizeof(sets[0]); k++)
 		if (!strcmp(name, sets[k].name))

@@ -525,8 +525,9 @@ static void step(struct spirv *s, struct spirv_pointer *p, ir_val index, bool is
 	p->pointee = t->element;
 }
 
-/* Bytes from an object to the next one, for the first index of a PtrAccessChain. The pointer's type
- * says it, but in memory without a layout, where the decoration has no meaning. */
+/* Bytes from an object to the next one, for the first index of a PtrAccessChain and for a PtrDiff.
+ * The pointer's type says it, but not in memory without a layout, where the decoration has no
+ * meaning. */
 static uint64_t object_stride(struct spirv *s, const struct spirv_pointer *p,
 			      const struct spirv_type *t)
 {
@@ -621,7 +622,7 @@ void spirv_lower_pointer_compare(struct spirv *s, uint32_t detail)
 {
 	const struct spirv_pointer *p = spirv_pointer_of(s, spirv_word(s, 3)),
 				   *q = spirv_pointer_of(s, spirv_word(s, 4));
-	uint64_t stride = p->pointee->bytes ? p->pointee->bytes : 1;
+	uint64_t stride = object_stride(s, p, spirv_value_type(s, spirv_word(s, 3)));
 	ir_val sides[2];
 	enum ir_type t;
 
@@ -646,7 +647,7 @@ void spirv_lower_pointer_compare(struct spirv *s, uint32_t detail)
 		return;
 	}
 	sides[0] = spirv_op(s, IR_SUB, t, sides[0], sides[1], 0);
-	sides[0] = spirv_op(s, IR_DIV_S, t, sides[0], spirv_const(s, t, stride), 0);
+	sides[0] = spirv_op(s, IR_DIV_S, t, sides[0], spirv_const(s, t, stride ? stride : 1), 0);
 	spirv_set_scalar(s,
 			 spirv_resize(s, sides[0], spirv_leaf_type(spirv_result_type(s), 0), true));
 }

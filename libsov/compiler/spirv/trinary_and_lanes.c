@@ -113,10 +113,20 @@ static void from_lane(struct spirv *s, ir_val source)
 	memcpy(spirv_result(s, t), out, t->leaves * sizeof(*out));
 }
 
+/* The operand in word k, a vector of integers of 32 bits. */
+static const ir_val *lane_operand(struct spirv *s, uint32_t k, uint32_t count)
+{
+	const struct spirv_type *t = spirv_value_type(s, spirv_word(s, k));
+
+	if (!spirv_is_int(t) || spirv_leaf_type(t, 0) != IR_B32)
+		spirv_fail(s, "operand %s is no vector of u32", spirv_id_name(s, spirv_word(s, k)));
+	return spirv_operand(s, k, count);
+}
+
 /* In each quad, lane k gets the value of lane offset[k]. */
 static ir_val quad_source(struct spirv *s)
 {
-	const ir_val *offset = spirv_operand(s, FIRST + 1, 4);
+	const ir_val *offset = lane_operand(s, FIRST + 1, 4);
 	ir_val lane = spirv_sreg(s, IR_LANEID), own = bits(s, IR_AND, lane, word(s, 3));
 	ir_val to = offset[0];
 
@@ -129,7 +139,7 @@ static ir_val quad_source(struct spirv *s)
 /* The lane's number: AND, OR and XOR with the components of the mask. */
 static ir_val masked_source(struct spirv *s)
 {
-	const ir_val *mask = spirv_operand(s, FIRST + 1, 3);
+	const ir_val *mask = lane_operand(s, FIRST + 1, 3);
 	ir_val lane = spirv_sreg(s, IR_LANEID);
 
 	lane = bits(s, IR_OR, bits(s, IR_AND, lane, mask[0]), mask[1]);
@@ -223,10 +233,11 @@ static struct cube cube_select(struct spirv *s, ir_val condition, const struct c
 
 static struct cube cube_of(struct spirv *s)
 {
+	const struct spirv_type *t = spirv_value_type(s, spirv_word(s, FIRST));
 	const ir_val *v = spirv_operand(s, FIRST, 3);
 	ir_val x = v[0], y = v[1], z = v[2], nx, ny, nz;
 
-	if (spirv_type_of_val(s, x) != IR_B32)
+	if (!spirv_is_float(t) || spirv_leaf_type(t, 0) != IR_B32)
 		spirv_fail(s, "the direction must be a vector of f32");
 	nx = negated(s, x);
 	ny = negated(s, y);

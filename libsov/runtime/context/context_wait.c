@@ -86,8 +86,10 @@ sov_result context_block_since(struct context *c, bool (*ready)(void *arg), void
 			return set_error(SOV_ERROR_CANCELLED,
 					 "another thread reset the context during this call");
 		done = r || ready(arg);
-		/* After ready(): the output of work that is complete is complete too. */
+		/* After ready(): the output of work that is complete is complete too, and so are
+		 * its reports. */
 		context_collect_output(c);
+		context_print_reports(c);
 		if (done)
 			return r;
 		if (!timeout)

@@ -303,6 +303,7 @@ static void profile_finish(void)
 	if (good) {
 		flock(profile.file, LOCK_EX);
 		good = write_all(text, bytes);
+		flock(profile.file, LOCK_UN); /* children may have the file open */
 	}
 	if (!good)
 		fprintf(stderr, "libsov: SOV_PROFILE: writing failed: %s\n", strerror(errno));
@@ -324,9 +325,12 @@ sov_result profile_init(void)
 		pthread_mutex_init(&profile.lock, NULL);
 		profile.kernels = NULL;
 		profile.bindings = NULL;
+		profile.lost = 0;
+		if (profile.file >= 0) /* whose lock would be the parent's, too */
+			close(profile.file);
 	}
-	if (profile.file < 0)
-		profile.file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+	/* Without a reader, opening a FIFO fails instead of waiting for one. */
+	profile.file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
 	if (profile.file < 0)
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
 				 "SOV_PROFILE: cannot write '%s': %s; name a file that can be "

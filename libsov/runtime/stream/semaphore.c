@@ -174,8 +174,9 @@ sov_result semaphore_wait(struct context *c, const struct semaphore *s, uint32_t
 	while (!semaphore_reached(s, value) && --spins)
 		cpu_relax();
 	/* A reset increments the epoch before it releases semaphores whose work was dropped: then
-	 * the value proves nothing. */
-	if (spins && !atomic_load_explicit(&c->error, memory_order_relaxed) &&
+	 * the value proves nothing. Reports of checked programs are printed with the lock. */
+	if (spins && !c->device->info.checks &&
+	    !atomic_load_explicit(&c->error, memory_order_relaxed) &&
 	    atomic_load_explicit(&c->epoch, memory_order_relaxed) == epoch) {
 		context_collect_output(c);
 		return SOV_OK;

@@ -146,10 +146,8 @@ static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, 
 			return -EINVAL;
 		}
 		devices[i]->config.checks = checks;
-		if (checks) { /* what is reported is the same in each run */
+		if (checks) /* what is reported is the same in each run */
 			devices[i]->config.threads = 1;
-			devices[i]->config.translate = 0;
-		}
 		if (!list[i].vram_bytes)
 			devices[i]->config.vram_bytes = default_vram();
 	}

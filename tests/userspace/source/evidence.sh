@@ -24,7 +24,7 @@ is "$missing" "" "every command exists"
 is "$(awk 'length > 260 { print FNR ": " length }' docs/evidence.md)" "" "rows are short: figures belong into the records"
 
 # A clean run is evidence for the commit and with the last line that its row gives.
-is "$(echo "$rows" | awk -F '|' '$5 ~ /tests\/clean/ && $2 !~ /: [0-9]+ passed, [0-9]+ failed, [0-9]+ skipped at [0-9a-f]+$/ { print $2 }')" "" \
+is "$(echo "$rows" | awk -F '|' '$5 ~ /tests\/clean\/debian/ && $2 !~ /: [0-9]+ passed, [0-9]+ failed, [0-9]+ skipped at [0-9a-f]+$/ { print $2 }')" "" \
 	"every clean run has its last line and its commit"
 is "$(for debian in 12 13; do echo "$rows" | grep -q "on a clean Debian $debian" || echo "$debian"; done)" "" \
 	"Debian 12 and 13 have a row for a clean run"

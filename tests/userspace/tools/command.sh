@@ -16,13 +16,13 @@ refused() {
 
 out=$("$sov" --help)
 is $? 0 "sov --help succeeds"
-for verb in devices info doctor top trace compile disasm run bench ptxas link cdi check; do
+for verb in devices info doctor top trace compile disasm run bench ptxas link cdi profile check; do
 	has "$out" "  $verb " "sov --help lists $verb"
 	has "$("$sov" $verb --help)" "Usage: sov $verb " "sov $verb --help prints its usage"
 	has "$("$sov" $verb -h)" "-h, --help" "sov $verb -h lists --help"
 done
 has "$("$sov" run --help)" "buf:TYPE:COUNT" "sov run --help explains arguments"
-for verb in devices info doctor top trace compile disasm run bench ptxas link cdi check; do
+for verb in devices info doctor top trace compile disasm run bench ptxas link cdi profile check; do
 	for option in $("$sov" $verb --help | grep -oE '^ .{4}--[a-z]+' | sed 's/.*--//'); do
 		[ "$option" = help ] || grep -q "\\\\-\\\\-$option" docs/man/sov.1
 		ok $? "sov(1) documents --$option of sov $verb"
@@ -31,11 +31,11 @@ done
 is "$("$sov" --version)" "sov $(make -s --no-print-directory version)" "sov --version prints the version of the build"
 is "$("$sov" help)" "$("$sov" --help)" "sov help prints what sov --help prints"
 is "$("$sov" help run)" "$("$sov" run --help)" "sov help run prints what sov run --help prints"
-refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi check" help fly
+refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi profile check" help fly
 refused 2 "sov: help: unexpected operand 'top'" help run top
 
-refused 2 "sov: no verb; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi check"
-refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi check" fly
+refused 2 "sov: no verb; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi profile check"
+refused 2 "sov: unknown verb 'fly'; known: devices info doctor top trace compile disasm run bench ptxas link run-cuda cuda-env smi cdi profile check" fly
 refused 2 "sov: devices: unknown option '--jsn'" devices --jsn
 refused 2 "sov: devices: unexpected operand 'x'" devices x
 refused 2 "sov: devices: option '--json' takes no value, but got '1'" devices --json=1

@@ -175,4 +175,7 @@ is "$("$sov" profile sh -c 'exit 7' >/dev/null 2>&1; echo $?)" 7 "the exit statu
 is "$("$sov" profile 2>&1 | head -n 1)" "sov: profile: missing operand: PROGRAM" "a program is needed"
 is "$(SOV_PROFILE=$dir "$sov" run --kernel loop --block 32 "$dir/k.ptx" buf:u32:8 2>&1 | grep -o "SOV_PROFILE: .*")" \
 	"SOV_PROFILE: cannot write '$dir': Is a directory; name a file that can be written" "SOV_PROFILE that cannot be written is an error"
+mkfifo "$dir/fifo"
+has "$(SOV_PROFILE=$dir/fifo timeout 60 "$sov" run --kernel loop --block 32 "$dir/k.ptx" buf:u32:8 2>&1)" "SOV_PROFILE: cannot write '$dir/fifo'" \
+	"a FIFO without a reader is an error, and nothing waits for one"
 tap_done

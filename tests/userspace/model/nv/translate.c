@@ -334,6 +334,54 @@ static void compare_faults(struct rig *plain, struct rig *fast, const char *name
 	   name);
 }
 
+/* A loop with more uses of constants than a block may have, so that it becomes several blocks, the
+ * last of which replaces the rows in vector registers. Its first instruction reads R8, which the
+ * block would have written had it not been too long. */
+static void long_program(struct rig *r)
+{
+	uint32_t top;
+
+	rig_code(r);
+	INS(r, SASS_S2R, (R(0), SR(SASS_SR_TID_X)));
+	for (uint32_t i = 0; i < 2; i++)
+		INS(r, SASS_MOV, (R(4 + i), C0(r->params + 4 * i)));
+	INS(r, SASS_MOV, (R(25), IMM(ITERATIONS)));
+	for (uint32_t i = FIRST; i < LAST; i++)
+		INS(r, SASS_MOV, (R(i), R(0)));
+	top = r->code;
+	INS(r, SASS_IADD3, (R(9), PT, PT, R(8), R(9), RZ));
+	for (uint32_t i = 0; i < 56; i++)
+		INS(r, SASS_FFMA, (R(10 + i % 8), R(10), R(11), R(12)), in.mod[SASS_M_FTZ] = 1);
+	for (uint32_t i = 18; i < LAST; i++)
+		INS(r, SASS_IADD3, (R(i), PT, PT, R(i), IMM(i), RZ));
+	INS(r, SASS_IADD3, (R(8), PT, PT, R(8), IMM(3), RZ));
+	for (uint32_t i = 10; i < LAST; i++) /* in the next block */
+		INS(r, SASS_IADD3, (R(i), PT, PT, R(i), IMM(i), RZ));
+	INS(r, SASS_IADD3, (R(25), PT, PT, R(25), IMM(~0u), RZ));
+	INS(r, SASS_ISETP, (P(0), PT, R(25), RZ, PT), in.mod[SASS_M_CMP] = SASS_CMP_NE);
+	INS(r, SASS_BRA, (PT, TO(top)), in.guard = 0);
+	INS(r, SASS_IMAD_WIDE, (R(26), PT, R(0), IMM(8), R(4)));
+	INS(r, SASS_STG, (AT(26, 0), R(8)));
+	INS(r, SASS_STG, (AT(26, 4), R(9)));
+	INS(r, SASS_EXIT, (PT));
+}
+
+static void compare_long(struct rig *plain, struct rig *fast, const char *name)
+{
+	const uint64_t data = OUT;
+	bool good;
+
+	long_program(plain);
+	memcpy(rig_at(fast, RIG_CODE), rig_at(plain, RIG_CODE), 0x10000);
+	memset(rig_at(plain, OUT), 0, OUT_BYTES);
+	memset(rig_at(fast, OUT), 0, OUT_BYTES);
+	good = rig_run(plain, 1, 64, &data, 1) && rig_run(fast, 1, 64, &data, 1) &&
+	       same(plain, fast);
+	ok(good && rig_words(plain, OUT)[3], /* R9 of thread 1 */
+	   "a block with too many constants gives the interpreter's results when translated for %s",
+	   name);
+}
+
 static void compare_with(enum emit_isa isa, const char *name)
 {
 	struct model_config c = {
@@ -371,6 +419,7 @@ static void compare_with(enum emit_isa isa, const char *name)
 	}
 	ok(good, "%u random programs give the interpreter's results when translated for %s",
 	   PROGRAMS, name);
+	compare_long(&plain, &fast, name);
 	compare_faults(&plain, &fast, name);
 	rig_close(&plain);
 	rig_close(&fast);
