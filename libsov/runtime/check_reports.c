@@ -222,9 +222,17 @@ static void print_at_exit(void)
 	pthread_mutex_unlock(&all_lock);
 }
 
+/* In a child of fork(): the contexts are the parent's, which prints their reports. */
+static void forget_contexts(void)
+{
+	pthread_mutex_init(&all_lock, NULL);
+	list_init(&all);
+}
+
 static void call_at_exit(void)
 {
 	atexit(print_at_exit);
+	pthread_atfork(NULL, NULL, forget_contexts);
 }
 
 static sov_result check_create(struct context *c)

@@ -51,15 +51,15 @@ static const struct context_part *const parts[] = {
 	&check_part,         /* create, print_reports, destroy */
 	&buffer_part,        /* restart */
 	&buffer_cache_part,  /* create, give_memory_back, destroy */
-	&allocation_part,    /* create, destroy */
-	&pool_part,          /* create, destroy */
-	&local_memory_part,  /* destroy */
+	&allocation_part,    /* create, restart, destroy */
+	&pool_part,          /* create, restart, destroy */
+	&local_memory_part,  /* give_memory_back, destroy */
 	&texture_part,       /* destroy */
 	&graph_part,         /* create, retire */
 	&event_part,         /* restart, retire */
 	&semaphore_part,     /* restart, destroy */
 	&stream_part,        /* create, all of stop, drain and resume, restart, retire, destroy */
-	&module_part,        /* retire */
+	&module_part,        /* restart, retire */
 	&fault_part,         /* attribute_fault */
 	&copy_kernels_part,  /* destroy */
 	&services_part,      /* create, collect_output, check_assertion, reset, destroy */

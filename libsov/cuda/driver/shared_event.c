@@ -1,29 +1,44 @@
 // SPDX-License-Identifier: MIT
 /*
- * Events that processes share: two counters in shared memory, of the records that were asked for
- * and of the last one that the GPU has reached. A wait for the event is a wait until the second is
- * as large as the first was.
+ * Events that processes share: in shared memory, the number of records that were asked for, and the
+ * numbers of those that GPUs have reached. A wait for the event is a wait until the last record
+ * that was asked for is reached. Records on several streams may be reached in any order, so each
+ * writes its number to a word of its own, which a record SLOTS later takes again.
  */
 #include <string.h>
 #include <time.h>
 #include "libsov/cuda/driver/driver.h"
 
 #define PAGE    4096
-#define REACHED 8        /* offset of the second counter */
+#define SLOTS   (PAGE / 8 - 1)
 #define MAX_NAP 1000000L /* nanoseconds between two looks of a waiting thread */
 
 _Static_assert(sizeof(CUipcEventHandle) == sizeof(sov_memory_handle),
 	       "a handle holds that of sov.h");
 
-/* Maps the counters; on failure the memory is freed. */
+/* The word that the GPU writes when it reaches record n. */
+static uint64_t slot_of(uint64_t n)
+{
+	return 1 + n % SLOTS;
+}
+
+/* Maps the counters. On failure the memory is freed, also where the GPU cannot wait for it: a wait
+ * for 0 shows that now, and not at the first record. */
 static CUresult attach(CUevent event, sov_ptr memory)
 {
+	sov_context c = event->context->sov;
+	sov_stream s;
 	void *pointer;
-	CUresult e = cuda_context_result(event->context,
-					 sov_memory_map(event->context->sov, memory, &pointer));
+	sov_result r = sov_memory_map(c, memory, &pointer);
+	CUresult e;
 
+	if (!r)
+		r = sov_context_get_stream(c, &s);
+	if (!r)
+		r = sov_stream_wait_value(s, memory, 0, 8, SOV_WAIT_REACHED);
+	e = cuda_context_result(event->context, r);
 	if (e) {
-		sov_memory_free(event->context->sov, memory);
+		sov_memory_free(c, memory);
 		return e;
 	}
 	event->shared = memory;
@@ -40,7 +55,7 @@ CUresult cuda_shared_event_create(CUevent event)
 
 	if (e)
 		return e;
-	e = cuda_context_result(event->context, sov_memory_fill(c, memory, 0, 4, 4));
+	e = cuda_context_result(event->context, sov_memory_fill(c, memory, 0, 4, PAGE / 4));
 	if (!e)
 		e = cuda_context_result(event->context, sov_memory_export(c, memory, &h));
 	if (e) {
@@ -75,12 +90,21 @@ CUresult cuda_shared_event_destroy(CUevent event)
 				   sov_memory_free(event->context->sov, event->shared));
 }
 
+/* A record that fails was never asked for. */
 CUresult cuda_shared_event_record(CUevent event, CUstream s)
 {
-	uint64_t n = __atomic_add_fetch(&event->counters[0], 1, __ATOMIC_SEQ_CST);
+	uint64_t n, now;
+	CUresult e;
 
-	return cuda_context_result(s->context,
-				   sov_stream_write_value(s->sov, event->shared + REACHED, n, 8));
+	if (event->context != s->context)
+		return CUDA_ERROR_INVALID_HANDLE;
+	now = n = __atomic_add_fetch(&event->counters[0], 1, __ATOMIC_SEQ_CST);
+	e = cuda_context_result(
+		s->context, sov_stream_write_value(s->sov, event->shared + 8 * slot_of(n), n, 8));
+	if (e)
+		__atomic_compare_exchange_n(&event->counters[0], &now, n - 1, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return e;
 }
 
 CUresult cuda_shared_event_stream_wait(CUevent event, CUstream s)
@@ -89,9 +113,9 @@ CUresult cuda_shared_event_stream_wait(CUevent event, CUstream s)
 
 	if (!n)
 		return CUDA_SUCCESS;
-	return cuda_context_result(
-		s->context,
-		sov_stream_wait_value(s->sov, event->shared + REACHED, n, 8, SOV_WAIT_REACHED));
+	return cuda_context_result(s->context,
+				   sov_stream_wait_value(s->sov, event->shared + 8 * slot_of(n), n,
+							 8, SOV_WAIT_REACHED));
 }
 
 /* Work of a failed context never reaches the record. */
@@ -101,7 +125,7 @@ CUresult cuda_shared_event_wait(CUevent event, bool poll)
 	struct timespec nap = {0, 1000};
 	CUresult e = CUDA_SUCCESS;
 
-	while (!e && __atomic_load_n(&event->counters[1], __ATOMIC_ACQUIRE) < n) {
+	while (!e && __atomic_load_n(&event->counters[slot_of(n)], __ATOMIC_ACQUIRE) < n) {
 		e = cuda_context_result(event->context, sov_context_status(event->context->sov));
 		if (e || poll)
 			return e ? e : CUDA_ERROR_NOT_READY;

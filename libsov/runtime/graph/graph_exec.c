@@ -337,7 +337,12 @@ static sov_result graph_choose_queues(struct graph_exec *g, struct stream *s)
 	if (r)
 		return r;
 	g->one_queue = true;
-	return graph_write_methods(g);
+	r = graph_write_methods(g);
+	if (r) { /* what the copy queue does with one command may be too many for the other */
+		g->one_queue = false;
+		(void)graph_write_methods(g);
+	}
+	return r;
 }
 
 static sov_result graph_execute(struct graph_exec *g, struct stream *s)

@@ -15,7 +15,7 @@ static void announce(struct context *c, const struct buffer *b, bool parts)
 		.va = buffer_start(b),
 		.bytes = b->bytes,
 		.mapped = b->mapped - b->page_offset,
-		.initialised = b->host || b->module || b->cpu || b->chunks,
+		.initialised = b->host || b->module || b->cpu || b->chunks || b->shared,
 		.parts = parts,
 	};
 

@@ -9,7 +9,7 @@
  * Running kernels use the area. Where a queue is told of it, it is replaced when all streams are
  * idle; CUDA does the same. Where each launch names it, a larger area does not wait for kernels,
  * which may wait for work that the launching thread has yet to submit: the old one is retired, and
- * freed when all streams are idle.
+ * freed when all streams are idle and the area grows again, or memory is short.
  */
 #include <stdlib.h>
 #include "libsov/runtime/base/demangle.h"
@@ -184,6 +184,15 @@ sov_result local_reserve(struct context *c, uint32_t stream_index, const char *k
 	return r;
 }
 
+/* All launches that named a retired area are complete when all work is: later ones name another. */
+static bool local_give_back(struct context *c)
+{
+	if (!c->local.retired || !context_idle(c))
+		return false;
+	free_retired(c);
+	return true;
+}
+
 static void local_destroy(struct context *c)
 {
 	free_retired(c);
@@ -191,4 +200,7 @@ static void local_destroy(struct context *c)
 		buffer_destroy(c, c->local.area);
 }
 
-const struct context_part local_memory_part = {.destroy = local_destroy};
+const struct context_part local_memory_part = {
+	.give_memory_back = local_give_back,
+	.destroy = local_destroy,
+};

@@ -14,6 +14,7 @@
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/address_space.h"
 #include "libsov/runtime/memory/allocation.h"
+#include "libsov/runtime/memory/checked_memory.h"
 
 #define HANDLE_MAGIC UINT64_C(0x31656c646e6148) /* "Handle1" */
 
@@ -81,6 +82,7 @@ static sov_result share_export(struct context *c, struct buffer *b, sov_memory_h
 				 (ull)b->va, *detail ? detail : strerror(-error));
 	}
 	b->shared = true;
+	check_mapped(c, b);
 	device_get_uuid(c->device, h.uuid);
 	memcpy(out, &h, sizeof(h));
 	LOG(MEMORY, DEBUG, "exported %llu bytes at 0x%llx", (ull)b->bytes, (ull)b->va);

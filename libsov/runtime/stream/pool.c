@@ -465,10 +465,18 @@ static void pool_release(struct context *c, struct buffer *b, const struct strea
 	pool_keep(c, b, s);
 }
 
-/* Where programs are checked, a block is freed for all streams at once, so its work comes first. */
-static sov_result pool_drain_checked(struct context *c)
+/* Where programs are checked, a block is freed for all streams at once, so its work comes first.
+ * Nothing else frees the block while the thread waits without the lock. */
+static sov_result pool_drain_checked(struct context *c, struct buffer *b)
 {
-	return c->device->info.checks ? context_drain(c, SOV_FOREVER) : SOV_OK;
+	sov_result r;
+
+	if (!c->device->info.checks)
+		return SOV_OK;
+	b->pins++;
+	r = context_drain(c, SOV_FOREVER);
+	b->pins--;
+	return r;
 }
 
 sov_result api_memory_free_async(sov_stream stream, sov_ptr address)
@@ -495,7 +503,7 @@ sov_result api_memory_free_async(sov_stream stream, sov_ptr address)
 		r = set_error(SOV_ERROR_BUSY, "another thread is copying to or from 0x%llx",
 			      (ull)address);
 	else
-		r = pool_drain_checked(s->member.context);
+		r = pool_drain_checked(s->member.context, b);
 	if (!r)
 		pool_release(s->member.context, b, s);
 	return member_leave(s, r);

@@ -154,6 +154,49 @@ static void test_two_processes(void)
 	   "events between processes are destroyed");
 }
 
+/* The record on the first stream, which waits, was asked for before that on the second. */
+static void test_two_streams(void)
+{
+	CUevent event = NULL;
+	CUcontext other;
+	CUstream s[3];
+	unsigned *gate;
+
+	ok(!CALL(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS) &&
+		   !CALL(cuStreamCreate)(&s[0], 1) && !CALL(cuStreamCreate)(&s[1], 1) &&
+		   !CALL(cuMemHostAlloc)((void **)&gate, 64, 0),
+	   "two streams have an event between processes");
+	*gate = 0;
+	ok(!CALL(cuStreamWaitValue32_v2)(s[0], (uintptr_t)gate, 1, 1) &&
+		   !CALL(cuEventRecord)(event, s[0]) && !CALL(cuEventRecord)(event, s[1]) &&
+		   !CALL(cuStreamSynchronize)(s[1]) && !CALL(cuEventQuery)(event),
+	   "it is complete when its last record is reached");
+	__atomic_store_n(gate, 1, __ATOMIC_RELEASE);
+	ok(!CALL(cuStreamSynchronize)(s[0]) && !CALL(cuEventQuery)(event),
+	   "a record before that, which is reached later, changes nothing");
+	ok(!CALL(cuCtxCreate_v2)(&other, 0, 0) && !CALL(cuStreamCreate)(&s[2], 1) &&
+		   CALL(cuEventRecord)(event, s[2]) == CUDA_ERROR_INVALID_HANDLE &&
+		   !CALL(cuEventQuery)(event),
+	   "a record in another context fails, and is not waited for");
+	ok(!CALL(cuCtxDestroy_v2)(other) && !CALL(cuCtxSetCurrent)(context) &&
+		   !CALL(cuEventDestroy_v2)(event),
+	   "the event is destroyed");
+}
+
+/* Ampere's waits for numbers do not reach the memory. */
+static void test_older_chip(void)
+{
+	CUcontext ampere;
+	CUevent event;
+
+	ok(!CALL(cuCtxCreate_v2)(&ampere, 0, 1) &&
+		   CALL(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS) ==
+			   CUDA_ERROR_NOT_SUPPORTED,
+	   "a chip without such events creates none");
+	ok(!CALL(cuCtxDestroy_v2)(ampere) && !CALL(cuCtxSetCurrent)(context),
+	   "and its context is destroyed");
+}
+
 static void test_errors(void)
 {
 	CUipcEventHandle event_handle;
@@ -188,11 +231,13 @@ static void test_errors(void)
 
 int main(int argc, char **argv)
 {
-	soft_gpus("gh100:vram=256M");
+	soft_gpus("gh100:vram=256M,ga100:vram=256M");
 	if (argc > 1 && !strcmp(argv[1], "serve"))
 		return serve();
 	signal(SIGPIPE, SIG_IGN); /* of a write to a process that has failed */
 	test_two_processes();
+	test_two_streams();
+	test_older_chip();
 	test_errors();
 	return tap_done();
 }

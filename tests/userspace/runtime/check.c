@@ -6,6 +6,7 @@
  * one of 1,002 bytes, %a4 a freed one, %a5 one of the pool, %a6 a freed one of the pool, %a7 host
  * memory; %a8 is 4 times %tid.x. Registers from %r4 and %a10 on are free.
  */
+#include <sys/wait.h>
 #include "tests/userspace/runtime/_api.h"
 
 #define BYTES 1000u
@@ -426,7 +427,8 @@ static const char *reports(uint32_t *count)
 	return text;
 }
 
-static void run_kernel(sov_context c, const struct planted *k)
+/* Returns the host memory. */
+static uint32_t *start_kernel(sov_context c, const struct planted *k)
 {
 	char ptx[8192], zero[BYTES + 2] = {0};
 	sov_ptr a[7];
@@ -449,7 +451,7 @@ static void run_kernel(sov_context c, const struct planted *k)
 	a[6] = SOV_HOST(host);
 	MUST(launch(f, NULL, k->blocks, k->threads, "8888888",
 		    ARGUMENTS(&a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &a[6])));
-	sov_context_wait(c, SOV_FOREVER); /* some kernels fault */
+	return host;
 }
 
 static bool is_expected(const struct planted *k, const char *text, uint32_t count)
@@ -473,7 +475,8 @@ static void run_planted(const struct planted *k)
 	const char *text;
 	uint32_t count;
 
-	run_kernel(c, k);
+	start_kernel(c, k);
+	sov_context_wait(c, SOV_FOREVER); /* some kernels fault */
 	MUST(sov_context_destroy(c));
 	text = reports(&count);
 	if (!ok(is_expected(k, text, count), "%s: %s", k->kind ? k->kind : "no report", k->name))
@@ -509,6 +512,38 @@ static void run_copies(void)
 	MUST(sov_context_destroy(c));
 }
 
+/* The child ends before the parent looks for reports. */
+static void run_fork(void)
+{
+	static const struct planted k = {
+		.blocks = 1,
+		.threads = 1,
+		.body = "	st.global.u8 [%a1+1000], 1;\n	fence.acq_rel.sys;\n"
+			"	st.relaxed.sys.global.u32 [%a7], 1;\n",
+	};
+	sov_context c = context_on("gh100.0", 0);
+	uint32_t *host = start_kernel(c, &k), count[2];
+	int status = 1;
+	pid_t child;
+
+	reports(&count[0]);
+	alarm(60); /* the kernel stores to host memory */
+	while (!__atomic_load_n(host, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	alarm(0);
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		exit(0);
+	waitpid(child, &status, 0);
+	reports(&count[0]);
+	MUST(sov_context_destroy(c));
+	reports(&count[1]);
+	ok(!status && !count[0] && count[1] == 1,
+	   "a child of fork() prints no report of its parent's (%u), which does (%u)", count[0],
+	   count[1]);
+}
+
 int main(void)
 {
 	uint32_t planted = 0;
@@ -525,6 +560,7 @@ int main(void)
 		run_planted(&table[i]);
 	}
 	run_copies();
+	run_fork();
 	ok(planted + 1 >= 40, "there are 40 planted bugs (%u)", planted + 1);
 	unlink(file);
 	return tap_done();

@@ -87,6 +87,7 @@ static void grow_beside_a_kernel(void)
 {
 	sov_launch l = SOV_INIT(sov_launch);
 	uint32_t numbers[THREADS], i, right = 0;
+	uint64_t before, allocated = 0;
 	const void *arguments[2];
 	sov_context c = context_on("gh100.0", 20 * SECOND);
 	sov_ptr out, held, at;
@@ -126,6 +127,12 @@ static void grow_beside_a_kernel(void)
 	for (i = 0; i < THREADS; i++)
 		right += numbers[i] == i;
 	ok(right == THREADS, "and that kernel keeps its own (%u of %u threads)", right, THREADS);
+	before = free_bytes(c);
+	while (!sov_memory_alloc(c, MIB, &at))
+		allocated += MIB;
+	ok(allocated > before,
+	   "the area of that kernel is given back when memory is short (%lld KiB)",
+	   (long long)(allocated - before) / 1024);
 	MUST(sov_context_destroy(c));
 }
 

@@ -252,6 +252,42 @@ static void wrong_calls(void)
 	MUST(sov_context_destroy(other));
 }
 
+static void share_with_peer(void)
+{
+	pid_t peer = start_peer();
+
+	c = context_on("gh100.0", 0);
+	two_processes();
+	peer_ends(peer);
+}
+
+/* The same in checked programs, of which neither sees the other write the memory. */
+static void checked(void)
+{
+	char file[] = "/tmp/sov-shared-memory-XXXXXX", report[512];
+	int f = mkstemp(file), status = 1;
+	pid_t child;
+	ssize_t n;
+
+	fflush(stdout);
+	child = f < 0 ? -1 : fork();
+	if (!child) {
+		setenv("SOV_CHECK", "all", 1);
+		setenv("SOV_CHECK_FILE", file, 1);
+		if (!freopen("/dev/null", "w", stdout))
+			exit(1);
+		share_with_peer();
+		MUST(sov_context_destroy(c));
+		exit(tap_done());
+	}
+	waitpid(child, &status, 0);
+	n = read(f, report, sizeof(report) - 1);
+	if (!ok(!status && !n, "memory of another process is not reported as uninitialised"))
+		diag("status %d: %.*s", status, n > 0 ? (int)n : 0, report);
+	unlink(file);
+	close(f);
+}
+
 int main(int argc, char **argv)
 {
 	soft_gpus("gh100:vram=256M,ga100:vram=256M");
@@ -268,11 +304,9 @@ int main(int argc, char **argv)
 		refused(sov_memory_export(c, p, &h), SOV_ERROR_UNSUPPORTED, "has no call",
 			"a kernel driver without shared memory is named");
 	} else {
-		pid_t peer = start_peer();
-
-		c = context_on("gh100.0", 0);
-		two_processes();
-		peer_ends(peer);
+		if (!getenv("TEST_CHIP")) /* AMD's are not checked */
+			checked();
+		share_with_peer();
 		wrong_calls();
 	}
 	MUST(sov_context_destroy(c));

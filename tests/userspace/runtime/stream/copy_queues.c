@@ -148,6 +148,49 @@ static void test(sov_context c, uint32_t width)
 	}
 }
 
+/* One command of a copy queue, a hundred thousand of a compute queue. A stream's first copy decides
+ * which of them it has. */
+static void narrow(sov_context c)
+{
+	const uint32_t rows = 200000;
+	sov_stream streams[STREAMS];
+	uint32_t i, done = 0, refused_twice = 0;
+	sov_copy_rect r;
+	sov_graph_exec exec;
+	sov_graph g;
+	sov_node n;
+	sov_ptr p;
+
+	MUST(sov_memory_alloc(c, 52 * rows, &p));
+	r = rectangle(p, p + 24 * rows, 4, rows);
+	MUST(sov_graph_create(c, 0, &g));
+	MUST(sov_graph_add_copy_rect(g, NULL, 0, &r, &n));
+	MUST(sov_graph_instantiate(g, &exec));
+	for (i = 0; i < STREAMS; i++) {
+		uint32_t got[2] = {0}, word = (uint32_t)random_u64() | 1;
+		sov_result first;
+
+		MUST(sov_stream_create(c, 0, &streams[i]));
+		MUST(sov_memory_fill_async(streams[i], r.source, word, 4, 7 * rows));
+		MUST(sov_memory_fill_async(streams[i], p, 0, 4, 3 * rows));
+		first = sov_graph_launch(exec, streams[i]);
+		if (first)
+			refused_twice += first == SOV_ERROR_UNSUPPORTED &&
+					 sov_graph_launch(exec, streams[i]) == first;
+		MUST(sov_memory_copy_async(streams[i], SOV_HOST(got), p + 12ull * (rows - 1), 8));
+		MUST(sov_stream_wait(streams[i], 60 * SECOND));
+		done += got[0] == (first ? 0 : word) && !got[1];
+	}
+	ok(done == STREAMS,
+	   "a graph of %u rows copies them all, or none (%u of %u streams do, %u refuse it twice)",
+	   rows, done, STREAMS, refused_twice);
+	for (i = 0; i < STREAMS; i++)
+		MUST(sov_stream_destroy(streams[i]));
+	MUST(sov_graph_exec_destroy(exec));
+	MUST(sov_graph_destroy(g));
+	MUST(sov_memory_free(c, p));
+}
+
 int main(void)
 {
 	sov_context c;
@@ -157,6 +200,7 @@ int main(void)
 	c = context_on("gh100.0", 0);
 	test(c, 32);
 	test(c, 33);
+	narrow(c);
 	MUST(sov_context_destroy(c));
 	return tap_done();
 }
