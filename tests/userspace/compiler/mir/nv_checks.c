@@ -55,7 +55,7 @@ static void compile_to_regalloc(struct bench *b, const char *target)
 	m = ir_parse(&b->job.arena, kernel, strlen(kernel), &b->job.diag);
 	if (m && passes_run(&b->job, m) && nv_layout_variables(&b->job, &plan, m)) {
 		nv_find_common_shared(&module, m);
-		b->f = nv_select(&module, m->funcs, false);
+		b->f = nv_select(&module, m->funcs, false, true);
 	}
 	if (!b->f) {
 		printf("Bail out! %s\n", b->job.diag.text);
