@@ -676,6 +676,7 @@ static void finish_rewriting(struct uniform_analysis *ua, uint32_t nvregs)
 	struct mir_func *f = ua->f;
 	uint32_t *reads = mir_count_reads(f);
 
+	reads[0] = 0; /* operands without a register */
 	mir_for_each_block(f, b)
 		mir_for_each_safe(f, b, i) {
 			uint32_t v = i->ref[0].vreg;
