@@ -320,11 +320,13 @@ static void allocations_destroy(struct context *c)
 	free(t);
 }
 
-/* The new group does not know them. */
+/* The new group does not know them, nor what of them was written. */
 static sov_result allocations_restart(struct context *c)
 {
-	for (uint32_t i = 0; i < c->allocations->count; i++)
+	for (uint32_t i = 0; i < c->allocations->count; i++) {
 		check_allocated(c, c->allocations->list[i]);
+		check_mapped(c, c->allocations->list[i]);
+	}
 	return SOV_OK;
 }
 

@@ -11,7 +11,7 @@ void check_freed(struct context *c, const struct buffer *b);
 /* Memory in which buffers will lie that are allocated one by one. */
 void check_parent_created(struct context *c, const struct buffer *b);
 void check_parent_destroyed(struct context *c, const struct buffer *b);
-/* The CPU or other processes may write it from now on. */
+/* It counts as written as a whole: the CPU or other processes may write it. */
 void check_mapped(struct context *c, const struct buffer *b);
 
 #endif

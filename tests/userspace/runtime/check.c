@@ -509,6 +509,12 @@ static void run_copies(void)
 			strstr(text, "999 bytes inside 1000 allocated bytes"),
 		"uninitialised: a copy to the host of the byte that is not written"))
 		diag("%s", text);
+	MUST(sov_context_reset(c));
+	MUST(sov_memory_copy(c, SOV_HOST(host), a, BYTES - 1));
+	MUST(sov_context_wait(c, SOV_FOREVER));
+	text = reports(&count);
+	if (!ok(!count, "what was written before a reset of the context is written"))
+		diag("%s", text);
 	MUST(sov_context_destroy(c));
 }
 
