@@ -45,7 +45,6 @@ struct check_space {
 	uint64_t launches;
 	struct model_report reports[CHECK_MAX_REPORTS];
 	uint32_t report_count, reports_taken;
-	uint64_t reports_dropped;
 };
 
 struct check_launch {

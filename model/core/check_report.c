@@ -20,6 +20,21 @@ const char *access_name(enum check_access_kind kind)
 	return names[kind];
 }
 
+/* The last report stands for all those that are not kept. */
+static void report_limit(struct check_space *s)
+{
+	struct model_report *r = &s->reports[CHECK_MAX_REPORTS - 1];
+
+	if (s->report_count == CHECK_MAX_REPORTS) {
+		r->count++;
+		return;
+	}
+	s->report_count++;
+	*r = (struct model_report){.kind = MODEL_REPORT_LIMIT, .count = 1};
+	snprintf(r->text, sizeof(r->text), "more than %u different reports; no others are shown",
+		 CHECK_MAX_REPORTS - 1);
+}
+
 struct model_report *report_new(struct check_space *s, enum model_report_kind kind, uint64_t pc,
 				uint64_t other_pc)
 {
@@ -32,8 +47,8 @@ struct model_report *report_new(struct check_space *s, enum model_report_kind ki
 		r->count++;
 		return NULL;
 	}
-	if (s->report_count == CHECK_MAX_REPORTS) {
-		s->reports_dropped++;
+	if (s->report_count >= CHECK_MAX_REPORTS - 1) {
+		report_limit(s);
 		return NULL;
 	}
 	r = &s->reports[s->report_count++];
@@ -123,9 +138,4 @@ bool model_report_take(struct model_space *space, struct model_report *out)
 		*out = s->reports[s->reports_taken++];
 	pthread_mutex_unlock(&s->lock);
 	return found;
-}
-
-uint64_t model_reports_dropped(const struct model_space *space)
-{
-	return space->check ? space->check->reports_dropped : 0;
 }

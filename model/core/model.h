@@ -184,6 +184,7 @@ enum model_report_kind {
 	MODEL_REPORT_RACE,
 	MODEL_REPORT_BARRIER,
 	MODEL_REPORT_FAULT, /* another fault, which also ended the kernel */
+	MODEL_REPORT_LIMIT, /* there were more different reports than are kept */
 };
 struct model_report_site {
 	char access[48]; /* "store of 4 bytes" */
@@ -203,7 +204,5 @@ struct model_report {
 };
 /* Takes the next report of the space's; false: there is none. */
 bool model_report_take(struct model_space *s, struct model_report *out);
-/* Reports that were not kept, because there were too many different ones. */
-uint64_t model_reports_dropped(const struct model_space *s);
 
 #endif

@@ -480,24 +480,6 @@ static void add_stall(struct mir_inst *i, uint32_t cycles)
 		i->sass.stall = (uint8_t)cycles;
 }
 
-#define MAX_DISTANCE 16 /* that an instruction may have to keep from WARPGROUP.ARRIVE */
-
-/* Stall counts did not know the instruction: BAR.SYNC may be too close before it. */
-static void keep_distance(struct mir_func *f, struct mir_inst *i)
-{
-	uint32_t cycles = 0;
-
-	for (struct mir_inst *k = i->prev; k && cycles < MAX_DISTANCE; k = k->prev) {
-		uint32_t need = sass_min_distance(f->sm, &k->sass, &i->sass);
-
-		cycles += sass_stall_cycles(&k->sass);
-		if (cycles < need) {
-			add_stall(i->prev, i->prev->sass.stall + need - cycles);
-			cycles = need;
-		}
-	}
-}
-
 /* The registers must be ready for WARPGROUP.ARRIVE, as ptxas has it. */
 static struct mir_inst *arrive_before(struct mir_func *f, uint32_t b, struct mir_inst *product)
 {
@@ -508,7 +490,6 @@ static struct mir_inst *arrive_before(struct mir_func *f, uint32_t b, struct mir
 	i->sass.wait = product->sass.wait;
 	product->sass.wait = 0;
 	mir_insert(f, b, product, i);
-	keep_distance(f, i);
 	return i;
 }
 

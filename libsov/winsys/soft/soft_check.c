@@ -94,6 +94,7 @@ bool soft_report(struct model_space *s, struct winsys_report *out)
 		[MODEL_REPORT_RACE] = "race",
 		[MODEL_REPORT_BARRIER] = "barrier",
 		[MODEL_REPORT_FAULT] = "fault",
+		[MODEL_REPORT_LIMIT] = "limit",
 	};
 	struct model_report r;
 

@@ -412,7 +412,7 @@ static char file[] = "/tmp/sov-check-test-XXXXXX";
 /* What was reported since the last call; lines of JSON. */
 static const char *reports(uint32_t *count)
 {
-	static char text[1 << 16];
+	static char text[1 << 20];
 	FILE *f = fopen(file, "r");
 	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
 
@@ -430,7 +430,7 @@ static const char *reports(uint32_t *count)
 /* Returns the host memory. */
 static uint32_t *start_kernel(sov_context c, const struct planted *k)
 {
-	char ptx[8192], zero[BYTES + 2] = {0};
+	char ptx[16384], zero[BYTES + 2] = {0};
 	sov_ptr a[7];
 	sov_function f;
 	sov_stream s;
@@ -481,6 +481,26 @@ static void run_planted(const struct planted *k)
 	text = reports(&count);
 	if (!ok(is_expected(k, text, count), "%s: %s", k->kind ? k->kind : "no report", k->name))
 		diag("%u reports: %s", count, text);
+}
+
+/* Each store is another instruction, so its report is another one. */
+static void run_many(void)
+{
+	static char body[8192];
+	const struct planted k = {.blocks = 1, .threads = 1, .body = body};
+	sov_context c = context_on("gh100.0", 0);
+	const char *text;
+	uint32_t count;
+
+	for (uint32_t i = 0; i < 220; i++)
+		strcat(body, "	st.volatile.u8 [%a1+1000], 1;\n");
+	run_kernel(c, &k);
+	MUST(sov_context_destroy(c));
+	text = reports(&count);
+	if (!ok(count == 200 && strstr(text, "\"kind\": \"limit\"") &&
+			strstr(text, "more than 199 different reports"),
+		"limit: the last of 200 reports says that there are more"))
+		diag("%u reports", count);
 }
 
 /* Copies: what is unwritten may be copied, but not to the host. */
@@ -567,6 +587,7 @@ int main(void)
 	}
 	run_copies();
 	run_fork();
+	run_many();
 	ok(planted + 1 >= 40, "there are 40 planted bugs (%u)", planted + 1);
 	unlink(file);
 	return tap_done();
