@@ -494,7 +494,8 @@ static void run_many(void)
 
 	for (uint32_t i = 0; i < 220; i++)
 		strcat(body, "	st.volatile.u8 [%a1+1000], 1;\n");
-	run_kernel(c, &k);
+	start_kernel(c, &k);
+	sov_context_wait(c, SOV_FOREVER);
 	MUST(sov_context_destroy(c));
 	text = reports(&count);
 	if (!ok(count == 200 && strstr(text, "\"kind\": \"limit\"") &&
