@@ -70,12 +70,15 @@ names=$(awk '/^\.TP/ { getline; if ($1 ~ /^\.BR?$/ && $2 ~ /^SOV_/) print $2 }' 
 	sed -n 's/.*\$\([A-Z_]*\)\/.*/\1/p' docs/man/sov.7)
 [ "$(echo "$names" | wc -l)" -ge 15 ]
 ok $? "the manual page sov(7) names $(echo "$names" | wc -l) variables"
-read=$(grep -rhoE 'getenv\("[A-Z_]+"|\{"[A-Z_]+", "[a-z/.]*"\}' libsov/runtime libsov/winsys | grep -oE '"[A-Z_]+"' | tr -d '"' | sort -u)
+read=$(grep -rhoE '(getenv|winsys_enabled)\("[A-Z_]+"|\{"[A-Z_]+", "[a-z/.]*"\}' libsov/runtime libsov/winsys | grep -oE '"[A-Z_]+"' | tr -d '"' | sort -u)
 is "$read" "$(echo "$names" | sort -u)" "sov(7) names exactly the variables that libsov reads"
 
 for name in $names; do
 	ignored=0 effect=1 with=
-	[ $name != SOV_LOG_FILE ] || with=SOV_LOG=info # it has no effect alone
+	case $name in # they have no effect alone
+	SOV_LOG_FILE) with=SOV_LOG=info ;;
+	SOV_CHECK_FILE) with=SOV_CHECK=all ;;
+	esac
 	for value in "$dir/bait/file" "$dir/bait/folder"; do
 		prepare
 		out=$($user $with "$name=$value" "$dir/setid" 2>&1)
@@ -89,6 +92,7 @@ for name in $names; do
 	# Read only where NVIDIA's kernel module is loaded, or where libdrm was found by the build.
 	case $name in
 	SOV_NVRM_ANY) continue ;;
+	SOV_CHECK_FILE) continue ;; # written when there is a report: runtime/check.c
 	SOV_KMOD) readelf -d "$dir/libsov.so" | grep -q 'NEEDED.*libdrm' || continue ;;
 	HOME | XDG_CACHE_HOME)
 		[ "$(try env -i "$name=$dir/bait/folder" "$dir/plain" | grep -c HASH)" -gt 0 ] && effect=0
