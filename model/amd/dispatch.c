@@ -2,8 +2,8 @@
 /* Dispatches: checks the registers of a compute queue and executes the grid to its end. Where
  * hardware would hang or run nothing, the model reports why. */
 #include "hw/amd/kernel_descriptor.h"
+#include "model/amd/profile.h"
 #include "model/amd/queue.h"
-#include "model/amd/wave.h"
 
 static uint32_t dispatch_register(const struct packet *p, uint32_t reg)
 {
@@ -48,6 +48,10 @@ static bool run_grid(struct packet *p, struct amd_grid *g)
 
 	if (g->hazard && !(g->release = amd_release_create()))
 		return REFUSE(p, "no host memory for hazards between waves");
+	if (!amd_profile_begin(g)) {
+		amd_release_destroy(g->release);
+		return REFUSE(p, "no host memory for a profile");
+	}
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = amd_code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
@@ -57,6 +61,7 @@ static bool run_grid(struct packet *p, struct amd_grid *g)
 	workers_run(c->model->workers, &g->work);
 	mmu_enter(&c->reader, c->space);
 	amd_code_put(g->code);
+	amd_profile_end(g);
 	amd_release_destroy(g->release);
 	return !atomic_load(&c->stop);
 }

@@ -3,7 +3,7 @@
  * the lane permutations that use its crossbar but no memory. */
 #include <string.h>
 
-#include "model/amd/wave.h"
+#include "model/amd/lane_address.h"
 
 #define REG(slot) (&w->v[op->in.reg[slot] - AMD_VGPR])
 
@@ -18,7 +18,7 @@ static uint8_t *lds_pointer(struct wave *w, uint32_t lane, uint32_t lds_address,
 	return NULL;
 }
 
-static uint32_t lds_address(struct wave *w, const struct op *op, uint32_t lane)
+static uint32_t lds_address(const struct wave *w, const struct op *op, uint32_t lane)
 {
 	uint32_t offset = (uint32_t)op->in.field[AMD_F_OFFSET];
 
@@ -147,6 +147,24 @@ static void run_atomic(struct wave *w, const struct op *op)
 		if (words > 1)
 			REG(AMD_D)[1][i] = (uint32_t)(old >> 32);
 	}
+}
+
+uint32_t amd_lds_addresses(const struct op *op, uint32_t *bytes)
+{
+	run_fn *run = op->handler->run;
+
+	*bytes = run == run_atomic ? op->handler->data & WIDE ? 8 : 4
+				   : op->handler->data & MEM_BYTES;
+	if (run == run_read2 || run == run_write2)
+		return 2;
+	return run == run_read || run == run_write || run == run_atomic;
+}
+
+uint32_t amd_lds_address(const struct wave *w, const struct op *op, uint32_t lane, uint32_t which)
+{
+	if (op->handler->run == run_read2 || op->handler->run == run_write2)
+		return REG(AMD_S0)[0][lane] + offset_of(op, which);
+	return lds_address(w, op, lane);
 }
 
 /* Inactive lanes provide 0. */

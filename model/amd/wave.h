@@ -88,6 +88,7 @@ struct amd_grid {
 	uint32_t groups[3], threads[3], thread_count, waves;
 	bool hazard, inexact;
 	struct release *release; /* NULL: none; freed by the code that runs the grid */
+	struct profile *profile; /* NULL: nothing is counted */
 	struct amd_probe *probe; /* NULL: none */
 	uint64_t limit;          /* maximum instructions per wave; 0: no limit */
 };
@@ -131,7 +132,8 @@ struct workgroup {
 	uint8_t *lds;
 	uint32_t waves_count, waiting;
 	struct warp_order order;
-	struct weak_unit *weak[2]; /* in CU mode the second is NULL; NULL: strongly ordered */
+	struct profile_unit *profile; /* NULL: nothing is counted */
+	struct weak_unit *weak[2];    /* in CU mode the second is NULL; NULL: strongly ordered */
 	struct wave *waves;
 	row *rows;
 };

@@ -9,7 +9,7 @@
 
 #include "hw/amd/kernel_descriptor.h"
 #include "hw/chips.h"
-#include "model/amd/wave.h"
+#include "model/amd/profile.h"
 
 #define WAVE_QUANTUM     2048u /* instructions that a wave executes in one scheduling quantum */
 #define WORKGROUP_BUDGET (1u << 17) /* instructions of a workgroup before others become resident */
@@ -185,7 +185,10 @@ static uint32_t wave_run(struct wave *w, uint32_t quantum)
 		if (!op || !check_instruction(w, op))
 			break;
 		w->next = w->pc + op->in.bytes;
-		op->handler->run(w, op);
+		if (w->group->profile)
+			amd_run_counted(w, op);
+		else
+			op->handler->run(w, op);
 		w->steps++;
 		if (w->state != WAVE_ENDED)
 			w->pc = w->next;
@@ -323,6 +326,7 @@ static void group_free(struct workgroup *g)
 {
 	for (uint32_t i = 0; g->waves && i < g->waves_count; i++)
 		free(g->waves[i].hazard);
+	profile_unit_destroy(g->profile);
 	weak_unit_destroy(g->weak[0]);
 	weak_unit_destroy(g->weak[1]);
 	free(g->waves);
@@ -359,6 +363,8 @@ static void *group_create(struct thread *t, bool *later)
 		g->waves[i].v = g->rows + (size_t)i * grid->vgprs;
 		good = !grid->hazard || (g->waves[i].hazard = amd_hazard_create());
 	}
+	if (good && grid->profile)
+		good = (g->profile = profile_unit_create(grid->profile)) != NULL;
 	/* A workgroup has a compute unit to itself, or two (WGP mode). */
 	for (uint32_t i = 0;
 	     good && t->reader.weak && i < (grid->rsrc1 & AMD_RSRC1_WGP_MODE ? 2 : 1); i++)
