@@ -149,15 +149,24 @@ static void run_atomic(struct wave *w, const struct op *op)
 	}
 }
 
-uint32_t amd_lds_addresses(const struct op *op, uint32_t *bytes)
+enum amd_access amd_lds_access(const struct op *op, uint32_t *addresses, uint32_t *bytes)
 {
 	run_fn *run = op->handler->run;
 
-	*bytes = run == run_atomic ? op->handler->data & WIDE ? 8 : 4
+	*bytes = run == run_atomic ? (op->handler->data & WIDE ? 8 : 4)
 				   : op->handler->data & MEM_BYTES;
-	if (run == run_read2 || run == run_write2)
-		return 2;
-	return run == run_read || run == run_write || run == run_atomic;
+	*addresses = run == run_read2 || run == run_write2 ? 2 : 1;
+	return run == run_read || run == run_read2     ? AMD_READS
+	       : run == run_write || run == run_write2 ? AMD_WRITES
+	       : run == run_atomic                     ? AMD_ATOMIC
+						       : AMD_NO_ACCESS;
+}
+
+const row *amd_lds_stored_rows(const struct wave *w, const struct op *op, uint32_t which)
+{
+	if (op->handler->run == run_write && !(op->handler->data & MEM_HIGH))
+		return REG(AMD_S1);
+	return op->handler->run == run_write2 ? REG(which ? AMD_S2 : AMD_S1) : NULL;
 }
 
 uint32_t amd_lds_address(const struct wave *w, const struct op *op, uint32_t lane, uint32_t which)

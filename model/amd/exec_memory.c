@@ -400,13 +400,23 @@ static void run_atomic(struct wave *w, const struct op *op)
 
 static run_fn run_scalar_load;
 
-uint32_t amd_lane_bytes(const struct op *op)
+enum amd_access amd_lane_access(const struct op *op, uint32_t *bytes)
 {
-	if (op->handler->run == run_load || op->handler->run == run_store)
-		return op->handler->data & MEM_BYTES;
-	if (op->handler->run == run_atomic)
-		return op->handler->data & WIDE ? 8 : 4;
-	return 0;
+	run_fn *run = op->handler->run;
+
+	*bytes = run == run_atomic ? (op->handler->data & WIDE ? 8 : 4)
+				   : op->handler->data & MEM_BYTES;
+	return run == run_load     ? AMD_READS
+	       : run == run_store  ? AMD_WRITES
+	       : run == run_atomic ? AMD_ATOMIC
+				   : AMD_NO_ACCESS;
+}
+
+const row *amd_stored_rows(const struct wave *w, const struct op *op)
+{
+	return op->handler->run == run_store && !(op->handler->data & MEM_HIGH)
+		       ? &w->v[op->in.reg[AMD_S1] - AMD_VGPR]
+		       : NULL;
 }
 
 static bool scalar_read(struct wave *w, uint64_t at, uint32_t *data, uint32_t words)

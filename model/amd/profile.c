@@ -3,6 +3,7 @@
  * Waves count as warps, LDS as shared memory, private memory as local memory. Branches do not
  * diverge: what diverges is an instruction that takes some, but not all, active lanes out of EXEC.
  */
+#include "model/amd/check.h"
 #include "model/amd/lane_address.h"
 #include "model/amd/profile.h"
 
@@ -54,20 +55,17 @@ static void count_lds(const struct wave *w, const struct op *op, uint32_t addres
 
 static void count_access(const struct wave *w, const struct op *op, struct counts *n)
 {
-	uint32_t bytes = amd_lane_bytes(op), count;
+	uint32_t bytes, count;
 	uint64_t address;
 
-	if (bytes) {
+	if (amd_lane_access(op, &bytes)) {
 		count_lanes(w, op, bytes, n);
-		return;
-	}
-	count = amd_lds_addresses(op, &bytes);
-	if (count) {
+	} else if (amd_lds_access(op, &count, &bytes)) {
 		count_lds(w, op, count, bytes, n);
-		return;
+	} else {
+		count = amd_scalar_load(w, op, &address);
+		profile_global_bulk(w->group->profile, n, address, (uint64_t)count * 4);
 	}
-	count = amd_scalar_load(w, op, &address);
-	profile_global_bulk(w->group->profile, n, address, (uint64_t)count * 4);
 }
 
 void amd_run_counted(struct wave *w, const struct op *op)
@@ -79,7 +77,7 @@ void amd_run_counted(struct wave *w, const struct op *op)
 	n->lanes += (uint32_t)__builtin_popcount(before);
 	n->threads += (uint32_t)__builtin_popcount(before);
 	count_access(w, op, n);
-	op->handler->run(w, op);
+	amd_execute(w, op);
 	after = w->s[AMD_EXEC];
 	n->divergent += after && after != before && !(after & ~before);
 }

@@ -87,10 +87,11 @@ struct amd_grid {
 	_Atomic uint64_t taken[AMD_TMPRING_WAVES(~0u) / 64 + 1]; /* bitmap of used slots */
 	uint32_t groups[3], threads[3], thread_count, waves;
 	bool hazard, inexact;
-	struct release *release; /* NULL: none; freed by the code that runs the grid */
-	struct profile *profile; /* NULL: nothing is counted */
-	struct amd_probe *probe; /* NULL: none */
-	uint64_t limit;          /* maximum instructions per wave; 0: no limit */
+	struct release *release;    /* NULL: none; freed by the code that runs the grid */
+	struct profile *profile;    /* NULL: nothing is counted */
+	struct check_launch *check; /* NULL: nothing is checked */
+	struct amd_probe *probe;    /* NULL: none */
+	uint64_t limit;             /* maximum instructions per wave; 0: no limit */
 };
 extern const struct work_kind amd_grid_kind;
 /* Computes the derived members. Returns NULL, or why the grid cannot run. */
@@ -133,6 +134,7 @@ struct workgroup {
 	uint32_t waves_count, waiting;
 	struct warp_order order;
 	struct profile_unit *profile; /* NULL: nothing is counted */
+	struct check_block *check;    /* NULL: nothing is checked */
 	struct weak_unit *weak[2];    /* in CU mode the second is NULL; NULL: strongly ordered */
 	struct wave *waves;
 	row *rows;
