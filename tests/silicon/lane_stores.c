@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * What does a bulk store cost if all lanes of a warp execute it with the same operands? A warp in
- * each block stores BYTES of shared memory COUNT times, in all lanes or in the first one, compiled
  * each block stores BYTES of shared memory COUNT times, in all lanes or in the first, compiled by
  * this tree and by the driver. Prints the cycles until the copies are issued, and until they have
+ * written. Code with a loop over lanes takes far more cycles in the rows of all lanes.
  *   usage: lane_stores       needs a Hopper GPU with NVIDIA's driver; some seconds
  */
 #include <string.h>
