@@ -62,6 +62,7 @@ static uint32_t symbol_new(struct spirv *s, const struct spirv_variable *v, enum
 		.align = v->type->align < 16 ? 16 : v->type->align,
 		.size = v->type->bytes ? v->type->bytes : 4,
 		.owner = space == IR_LOCAL ? s->f : NULL,
+		.logical = !s->kernel_environment,
 		.init = space == IR_GLOBAL ? spirv_initial_bytes(s, v) : NULL,
 	};
 	struct text clean = {.arena = s->arena};
