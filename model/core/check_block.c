@@ -146,20 +146,33 @@ static bool update_written(const struct check_access *a, uint64_t *map, uint64_t
 	return true;
 }
 
-static struct accesses *page_accesses(struct shadow_page *page)
+/* What the lanes before have found. */
+struct global_lanes {
+	struct race race;
+	struct shadow_page *page;
+	uint64_t number; /* of the page; UINT64_MAX: none */
+};
+
+static struct shadow_page *find_page(struct global_lanes *g, struct check_range *r, uint64_t at)
 {
-	if (!page->accesses)
-		page->accesses = accesses_create(SHADOW_PAGE);
-	return page->accesses;
+	if (g->page && g->number == at / SHADOW_PAGE && g->race.range == r)
+		return g->page;
+	g->page = range_page(r, at);
+	g->number = at / SHADOW_PAGE;
+	g->race.range = r;
+	if (g->page && checks(g->race.b->space, MODEL_CHECK_RACE) && !g->page->accesses)
+		g->page->accesses = accesses_create(SHADOW_PAGE);
+	return g->page;
 }
 
 /* Returns whether the lane may proceed. */
-static bool check_global(struct check_block *b, const struct check_access *a,
-			 const uint64_t address[CHECK_LANES], uint32_t mask, uint32_t lane)
+static bool check_global(struct global_lanes *g, uint32_t lane)
 {
+	const struct check_access *a = g->race.a;
+	struct check_block *b = g->race.b;
 	struct check_space *s = b->space;
 	struct check_range *r = b->last;
-	uint64_t at = address[lane];
+	uint64_t at = g->race.address[lane];
 	struct shadow_page *page;
 
 	if (!r || b->generation != s->generation || r->memory.bytes < a->bytes ||
@@ -172,49 +185,68 @@ static bool check_global(struct check_block *b, const struct check_access *a,
 	}
 	if (!checks(s, MODEL_CHECK_INIT | MODEL_CHECK_RACE))
 		return true;
-	page = range_page(r, at);
+	page = find_page(g, r, at);
 	if (!page)
 		return true;
 	if (checks(s, MODEL_CHECK_INIT) && !r->memory.initialised &&
 	    !update_written(a, page->written.bits, at % SHADOW_PAGE))
 		report_unwritten(b, a, lane, at, r);
-	if (checks(s, MODEL_CHECK_RACE) && !is_asynchronous(a) && page_accesses(page) &&
+	if (checks(s, MODEL_CHECK_RACE) && !is_asynchronous(a) && page->accesses &&
 	    at % SHADOW_PAGE + a->bytes <= SHADOW_PAGE)
-		race_access(b, a, address, mask, lane, page->accesses, (uint32_t)(at % SHADOW_PAGE),
-			    r);
+		race_access(&g->race, lane, page->accesses, (uint32_t)(at % SHADOW_PAGE), r);
 	return true;
+}
+
+/* Lanes that read what the lane before them has read find nothing new. */
+static bool is_repeated(const struct check_access *a, const uint64_t address[CHECK_LANES],
+			uint32_t lane, uint32_t before)
+{
+	return a->kind == CHECK_READ && before < CHECK_LANES && address[lane] == address[before];
 }
 
 static uint32_t check_global_lanes(struct check_block *b, const struct check_access *a,
 				   const uint64_t address[CHECK_LANES], uint32_t mask)
 {
-	uint32_t good = mask;
+	struct global_lanes g = {.race = race_begin(b, a, address, mask), .number = UINT64_MAX};
+	uint32_t good = mask, before = CHECK_LANES;
 
 	pthread_mutex_lock(&b->space->lock);
 	for (uint32_t left = mask; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
 
-		if (!check_global(b, a, address, mask, lane))
+		if (is_repeated(a, address, lane, before) && good >> before & 1)
+			continue;
+		before = lane;
+		if (!check_global(&g, lane))
 			good &= ~(1u << lane);
 	}
 	pthread_mutex_unlock(&b->space->lock);
 	return good;
 }
 
-static void check_shared(struct check_block *b, const struct check_access *a,
-			 const uint64_t address[CHECK_LANES], uint32_t mask, uint32_t lane)
+static void check_shared_lanes(struct check_block *b, const struct check_access *a,
+			       const uint64_t address[CHECK_LANES], uint32_t mask)
 {
-	uint64_t at = address[lane];
-
+	struct race race = race_begin(b, a, address, mask);
 	/* Asynchronous reads of shared memory are not checked: see docs/model.md. */
-	if (checks(b->space, MODEL_CHECK_INIT) && a->kind != CHECK_ASYNC_READ &&
-	    !update_written(a, b->shared_written, at)) {
-		pthread_mutex_lock(&b->space->lock);
-		report_unwritten(b, a, lane, at, NULL);
-		pthread_mutex_unlock(&b->space->lock);
+	bool init = checks(b->space, MODEL_CHECK_INIT) && a->kind != CHECK_ASYNC_READ;
+	bool races = checks(b->space, MODEL_CHECK_RACE) && !is_asynchronous(a);
+	uint32_t before = CHECK_LANES;
+
+	for (uint32_t left = mask; left; left &= left - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(left);
+
+		if (is_repeated(a, address, lane, before))
+			continue;
+		before = lane;
+		if (init && !update_written(a, b->shared_written, address[lane])) {
+			pthread_mutex_lock(&b->space->lock);
+			report_unwritten(b, a, lane, address[lane], NULL);
+			pthread_mutex_unlock(&b->space->lock);
+		}
+		if (races)
+			race_access(&race, lane, b->shared_accesses, (uint32_t)address[lane], NULL);
 	}
-	if (checks(b->space, MODEL_CHECK_RACE) && !is_asynchronous(a))
-		race_access(b, a, address, mask, lane, b->shared_accesses, (uint32_t)at, NULL);
 }
 
 /* at: in the thread's memory. */
@@ -238,13 +270,14 @@ uint32_t check_lanes(struct check_block *b, const struct check_access *a,
 		race_strong(b, a);
 	if (a->memory == CHECK_GLOBAL)
 		return check_global_lanes(b, a, address, mask);
+	if (a->memory == CHECK_SHARED) {
+		check_shared_lanes(b, a, address, mask);
+		return mask;
+	}
 	for (uint32_t left = mask; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
 
-		if (a->memory == CHECK_SHARED)
-			check_shared(b, a, address, mask, lane);
-		else
-			check_local(b, a, lane, address[lane]);
+		check_local(b, a, lane, address[lane]);
 	}
 	return mask;
 }

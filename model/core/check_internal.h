@@ -110,10 +110,27 @@ bool outside_may_go_on(struct check_block *b, const struct check_access *a, uint
 
 /* check_race.c; with the space's lock if the memory is global. */
 struct accesses *accesses_create(uint32_t bytes); /* NULL: out of host memory */
+/* An access as the bytes remember it; clock 0: none. The program counter's upper half is the
+ * kernel's. */
+struct mark {
+	uint32_t block, clock, pc;
+	uint16_t thread;
+	uint8_t kind, scope;
+};
+/* The accesses of one instruction, and the present lane. */
+struct race {
+	struct check_block *b;
+	const struct check_access *a;
+	const uint64_t *address;
+	uint32_t mask, lane;
+	const struct check_range *range; /* NULL: shared memory */
+	struct mark mark;
+};
+struct race race_begin(struct check_block *b, const struct check_access *a,
+		       const uint64_t address[CHECK_LANES], uint32_t mask);
 /* offset: of the lane's first byte. range: the allocation; NULL: shared memory. */
-void race_access(struct check_block *b, const struct check_access *a,
-		 const uint64_t address[CHECK_LANES], uint32_t mask, uint32_t lane,
-		 struct accesses *accesses, uint32_t offset, const struct check_range *range);
+void race_access(struct race *c, uint32_t lane, struct accesses *accesses, uint32_t offset,
+		 const struct check_range *range);
 void race_start(struct check_block *b);
 struct releases *releases_create(void);    /* NULL: out of host memory */
 void releases_destroy(struct releases *r); /* NULL is allowed */

@@ -20,13 +20,6 @@
 
 #define WORD_SHIFT 2u
 
-/* An access; clock 0: none. The program counter's upper half is the kernel's. */
-struct mark {
-	uint32_t block, clock, pc;
-	uint16_t thread;
-	uint8_t kind, scope;
-};
-
 struct cell {
 	struct mark write, read[2]; /* reads: of different warps, the last one first */
 };
@@ -80,7 +73,7 @@ void accesses_destroy(struct accesses *a)
 	free(a);
 }
 
-static void forget_other_launches(struct accesses *a, const struct check_launch *l)
+static inline void forget_other_launches(struct accesses *a, const struct check_launch *l)
 {
 	if (a->launch == l->serial)
 		return;
@@ -261,16 +254,6 @@ void race_strong(struct check_block *b, const struct check_access *a)
 
 /* ---- accesses ---- */
 
-/* One lane's access. */
-struct current {
-	struct check_block *b;
-	const struct check_access *a;
-	const uint64_t *address;
-	uint32_t mask, lane;
-	const struct check_range *range;
-	struct mark mark;
-};
-
 static bool stores_the_same(const struct check_access *a, uint32_t lane, uint32_t other)
 {
 	for (uint32_t k = 0; k < (a->bytes + 3) / 4; k++)
@@ -281,7 +264,7 @@ static bool stores_the_same(const struct check_access *a, uint32_t lane, uint32_
 }
 
 /* Whether the store leaves memory as it is. */
-static bool is_silent(const struct current *c)
+static bool is_silent(const struct race *c)
 {
 	const struct check_access *a = c->a;
 	const uint8_t *memory = a->shared ? a->shared + c->address[c->lane] : NULL;
@@ -297,7 +280,7 @@ static bool is_silent(const struct current *c)
 	return memory;
 }
 
-static bool is_race(const struct current *c, const struct mark *m)
+static bool is_race(const struct race *c, const struct mark *m)
 {
 	const struct mark *me = &c->mark;
 	uint32_t other = m->thread % CHECK_LANES;
@@ -317,7 +300,7 @@ static bool is_race(const struct current *c, const struct mark *m)
 	return !is_ordered(c->b, c->a->warp, m) && !is_silent(c);
 }
 
-static void report_race(const struct current *c, const struct mark *m)
+static void report_race(const struct race *c, const struct mark *m)
 {
 	static const char *const reasons[] = {
 		"no barrier or fence between them orders them",
@@ -348,7 +331,7 @@ static void report_race(const struct current *c, const struct mark *m)
 		report_allocation(r, c->range, false);
 }
 
-static void report_races(const struct current *c, const struct mark *m)
+static void report_races(const struct race *c, const struct mark *m)
 {
 	if (!is_race(c, m))
 		return;
@@ -366,43 +349,71 @@ static bool is_same_warp(const struct mark *a, const struct mark *b)
 	return a->block == b->block && a->thread / CHECK_LANES == b->thread / CHECK_LANES;
 }
 
-static inline void touch_cell(const struct current *c, struct cell *cell)
+/* Whether the cell remembers a read by the same warp since its last synchronisation. */
+static inline bool is_known_read(const struct mark *m, const struct mark *me)
 {
-	report_races(c, &cell->write);
+	return m->clock == me->clock && is_same_warp(m, me) && m->scope <= me->scope;
+}
+
+/* Whether the mark is known to be ordered before a read, which is the usual case. */
+static inline bool precedes_read(const struct race *c, const struct mark *m)
+{
+	uint32_t warp = m->thread / CHECK_LANES;
+
+	return !m->clock ||
+	       (m->block == c->mark.block &&
+		(warp == c->a->warp || c->b->warps[c->a->warp].clock[warp] >= m->clock));
+}
+
+static inline void touch_cell(const struct race *c, struct cell *cell)
+{
 	if (c->mark.kind == CHECK_READ) {
+		if (!precedes_read(c, &cell->write))
+			report_races(c, &cell->write);
+		if (is_known_read(&cell->read[0], &c->mark))
+			return;
 		if (cell->read[0].clock && !is_same_warp(&cell->read[0], &c->mark))
 			cell->read[1] = cell->read[0];
 		cell->read[0] = c->mark;
 		return;
 	}
-	report_races(c, &cell->read[0]);
-	report_races(c, &cell->read[1]);
+	if (cell->write.clock)
+		report_races(c, &cell->write);
+	if (cell->read[0].clock) {
+		report_races(c, &cell->read[0]);
+		report_races(c, &cell->read[1]);
+		cell->read[0].clock = cell->read[1].clock = 0;
+	}
 	cell->write = c->mark;
-	cell->read[0].clock = cell->read[1].clock = 0;
 }
 
-void race_access(struct check_block *b, const struct check_access *a,
-		 const uint64_t address[CHECK_LANES], uint32_t mask, uint32_t lane,
-		 struct accesses *accesses, uint32_t offset, const struct check_range *range)
+struct race race_begin(struct check_block *b, const struct check_access *a,
+		       const uint64_t address[CHECK_LANES], uint32_t mask)
 {
-	struct current c = {
+	return (struct race){
 		.b = b,
 		.a = a,
 		.address = address,
 		.mask = mask,
-		.lane = lane,
-		.range = range,
 		.mark = {.block = b->linear,
 			 .clock = b->warps[a->warp].clock[a->warp],
 			 .pc = (uint32_t)a->pc,
-			 .thread = (uint16_t)(a->warp * CHECK_LANES + lane),
 			 .kind = (uint8_t)a->kind,
 			 .scope = (uint8_t)a->scope},
 	};
+}
 
-	forget_other_launches(accesses, b->launch);
-	if (accesses->shift && (a->bytes | offset) % 4 && !split_cells(accesses))
+void race_access(struct race *c, uint32_t lane, struct accesses *accesses, uint32_t offset,
+		 const struct check_range *range)
+{
+	uint32_t bytes = c->a->bytes;
+
+	c->lane = lane;
+	c->range = range;
+	c->mark.thread = (uint16_t)(c->a->warp * CHECK_LANES + lane);
+	forget_other_launches(accesses, c->b->launch);
+	if (accesses->shift && (bytes | offset) % 4 && !split_cells(accesses))
 		return;
-	for (uint32_t i = 0; i < a->bytes; i += 1u << accesses->shift)
-		touch_cell(&c, &accesses->cells[(offset + i) >> accesses->shift]);
+	for (uint32_t i = 0; i < bytes; i += 1u << accesses->shift)
+		touch_cell(c, &accesses->cells[(offset + i) >> accesses->shift]);
 }
