@@ -197,6 +197,9 @@ struct sov_device {
 	/** @queue_info: Reply to DRM_SOVGPU_DEV_QUERY_QUEUE; filled by &sov_vendor.start. */
 	struct drm_sovgpu_queue_info queue_info;
 
+	/** @account: Resource usage of the device. */
+	struct sov_account *account;
+
 	/** @vms_lock: Protects @vms. */
 	struct mutex vms_lock;
 

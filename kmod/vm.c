@@ -379,7 +379,7 @@ err_free_vm:
  * @data: &struct drm_sovgpu_vm_create.
  * @file: The calling file.
  *
- * Return: 0; -EINVAL; -ENOMEM; -ENOSPC if VRAM, the file's VRAM limit or its VM limit is exhausted;
+ * Return: 0; -EINVAL; -ENOMEM; -ENOSPC if VRAM, a VRAM limit or a VM limit is exhausted;
  * -ENODEV; -EIO.
  */
 int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
@@ -464,6 +464,9 @@ static int sov_bind_map(struct sov_bind *bind, const struct drm_sovgpu_vm_bind_o
 
 	if (op->flags & ~flags)
 		return -EINVAL;
+	/* Without the bit in the page tables a mapping would allow what the caller forbids. */
+	if (op->flags & ~sov->vm_info.map_flags)
+		return -EOPNOTSUPP;
 	obj = drm_gem_object_lookup(file, op->handle);
 	if (!obj)
 		return -ENOENT;
@@ -596,8 +599,9 @@ err_free_ops:
  * The call is synchronous: it waits for the input syncs itself, so that it never publishes a fence
  * whose signalling would depend on the allocation of page tables.
  *
- * Return: 0; -EINVAL; -ENOENT; -EPERM; -E2BIG; -EFAULT; -ENOMEM; -ENOSPC if VRAM, the file's VRAM
- * limit (for page tables) or its mapping limit is exhausted; -EINTR; -ENODEV; -EIO.
+ * Return: 0; -EINVAL; -EOPNOTSUPP for a flag that the device does not support; -ENOENT; -EPERM;
+ * -E2BIG; -EFAULT; -ENOMEM; -ENOSPC if VRAM, a VRAM limit (for page tables) or a mapping limit is
+ * exhausted; -EINTR; -ENODEV; -EIO.
  */
 int sov_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {

@@ -65,6 +65,8 @@ static void nv_device_fill_info(struct nv_device *nv)
 		.va_start = NV_VM_KERNEL_END,
 		.va_end = BIT_ULL(49),
 		.page_sizes = SZ_4K | SZ_64K | SZ_2M,
+		/* A PTE has no bit that forbids execution. */
+		.map_flags = DRM_SOVGPU_VM_MAP_READONLY | DRM_SOVGPU_VM_MAP_UNCACHED,
 	};
 	nv->base.queue_info = (struct drm_sovgpu_queue_info){
 		.classes = BIT(DRM_SOVGPU_QUEUE_COMPUTE) | BIT(DRM_SOVGPU_QUEUE_COPY),
