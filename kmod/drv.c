@@ -192,6 +192,7 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		return ret;
 	sov_file_debugfs_init(&sov->drm);
+	sov_vram_debugfs_init(&sov->drm);
 	sov->vram_idle_free = sov_vram_free_bytes(sov);
 	ret = drm_dev_register(&sov->drm, 0);
 	if (ret)

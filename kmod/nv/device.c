@@ -13,6 +13,7 @@
 #include "hw/nv/host.h"
 #include "hw/nv/pci.h"
 #include "kmod/nv/chip.h"
+#include "kmod/nv/clear.h"
 #include "kmod/nv/context.h"
 #include "kmod/nv/dump.h"
 #include "kmod/nv/engine.h"
@@ -147,6 +148,7 @@ static void nv_device_stop(struct sov_device *sov)
 	struct nv_device *nv = to_nv(sov);
 
 	nv_intr_stop(nv);
+	nv_clear_stop(nv);
 	nv_context_stop(nv);
 	nv_gsp_stop(nv);
 }
@@ -192,6 +194,10 @@ static int nv_device_setup(struct nv_device *nv)
 		goto err_stop;
 	nv_log_step(nv, "golden context");
 	ret = nv_context_start(nv);
+	if (ret)
+		goto err_stop;
+	nv_log_step(nv, "clearing");
+	ret = nv_clear_start(nv);
 	if (ret)
 		goto err_stop;
 	nv_log_step(nv, "interrupts");
@@ -294,6 +300,7 @@ const struct sov_vendor sov_nv = {
 	.time = nv_device_time,
 	.lost = nv_device_lost,
 	.exit = nv_log_exit,
+	.vram_clear = nv_clear_vram,
 	.vm_bytes = sizeof(struct nv_vm),
 	.vm_init = nv_vm_init,
 	.vm_stop = nv_vm_stop,
