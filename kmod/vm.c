@@ -16,6 +16,7 @@
 #include "kmod/device.h"
 #include "kmod/limits.h"
 #include "kmod/syncobj.h"
+#include "kmod/trace.h"
 #include "kmod/vm.h"
 
 #define SOV_MAX_BIND_OPS 1024
@@ -125,6 +126,7 @@ static int sov_vm_step_map(struct drm_gpuva_op *op, void *data)
 	drm_gpuva_map(&vm->base, &vma->base, &op->map);
 	drm_gem_object_get(vma->base.gem.obj);
 	vm->mapped += op->map.va.range;
+	trace_sov_vm_map(vm->base.drm->dev, vm, op->map.va.addr, op->map.va.range, bind->flags);
 	bind->new_vma = NULL;
 	return 0;
 }
@@ -164,6 +166,7 @@ static int sov_vm_step_remap(struct drm_gpuva_op *op, void *data)
 		sov_vma_hold_bo(next);
 	}
 	vm->mapped -= range;
+	trace_sov_vm_unmap(vm->base.drm->dev, vm, start, range, old->flags);
 	sov_vma_retire(vm, old);
 	return 0;
 
@@ -180,6 +183,8 @@ static int sov_vm_step_unmap(struct drm_gpuva_op *op, void *data)
 
 	sov_vm_vendor(vm)->vm_unmap(vm, vma->base.va.addr, vma->base.va.range);
 	vm->mapped -= vma->base.va.range;
+	trace_sov_vm_unmap(vm->base.drm->dev, vm, vma->base.va.addr, vma->base.va.range,
+			   vma->flags);
 	drm_gpuva_unmap(&op->unmap);
 	sov_account_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
 	sov_vma_retire(vm, vma);

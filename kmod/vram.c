@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 
 #include "kmod/device.h"
+#include "kmod/trace.h"
 #include "kmod/vram.h"
 
 /* The caller holds the lock or has exclusive access. */
@@ -86,6 +87,7 @@ static int sov_vram_clear_by_cpu(struct sov_device *sov, u64 address, u64 size)
 static s64 sov_vram_clear_part(struct sov_device *sov, u64 address, u64 size)
 {
 	int ret = -EOPNOTSUPP;
+	bool engine;
 	u64 part;
 
 	part = min_t(u64, size, SOV_VRAM_CLEAR_MAX);
@@ -93,11 +95,15 @@ static s64 sov_vram_clear_part(struct sov_device *sov, u64 address, u64 size)
 		ret = sov->vendor->vram_clear(sov, address, part);
 	if (!ret)
 		atomic64_add(part, &sov->vram.cleared_by_engine);
-	if (ret == -EOPNOTSUPP) {
+	engine = ret != -EOPNOTSUPP;
+	if (!engine) {
 		part = min_t(u64, size, SZ_2M);
 		ret = sov_vram_clear_by_cpu(sov, address, part);
 	}
-	return ret ? ret : part;
+	if (ret)
+		return ret;
+	trace_sov_vram_clear(sov->drm.dev, address, part, engine);
+	return part;
 }
 
 /* Clears VRAM in steps that allow rescheduling and removal. */
