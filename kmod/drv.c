@@ -95,6 +95,7 @@ static void sov_put_account(struct drm_device *drm, void *data)
 static void sov_wedge_work(struct work_struct *work)
 {
 	sov_groups_stop(container_of(work, struct sov_device, wedge_work));
+	sov_reset_recover();
 }
 
 static struct workqueue_struct *sov_alloc_workqueue(struct sov_device *sov, const char *name,
