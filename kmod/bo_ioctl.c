@@ -33,8 +33,8 @@ static bool sov_bo_create_is_valid(const struct drm_sovgpu_bo_create *c)
  * @data: &struct drm_sovgpu_bo_create.
  * @file: The calling file.
  *
- * Return: 0; -EINVAL; -ENOSPC if VRAM, the file's VRAM limit or its handle limit is exhausted;
- * -ENOMEM, also for the file's system memory limit and RLIMIT_MEMLOCK; -EFAULT if user memory is
+ * Return: 0; -EINVAL; -ENOSPC if VRAM, a VRAM limit or a handle limit is exhausted;
+ * -ENOMEM, also for a system memory limit and RLIMIT_MEMLOCK; -EFAULT if user memory is
  * not mapped; -ENOENT for an unknown VM; -EINTR; -ENODEV; -EIO.
  */
 int sov_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)

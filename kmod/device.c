@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 
 #include "kmod/device.h"
+#include "kmod/trace.h"
 
 struct dentry *sov_debugfs_root;
 
@@ -66,6 +67,7 @@ void sov_notify_waiters(struct sov_device *sov)
 void sov_wedge(struct sov_device *sov)
 {
 	WRITE_ONCE(sov->wedged, true);
+	trace_sov_wedge(sov->drm.dev);
 	queue_work(sov->wq, &sov->wedge_work);
 }
 

@@ -64,6 +64,12 @@ struct sov_vendor {
 	/** @lost: Whether the device has fallen off the bus; reads a register. */
 	bool (*lost)(struct sov_device *sov);
 
+	/**
+	 * @vram_clear: Clear at most SOV_VRAM_CLEAR_MAX bytes of VRAM by an engine of the device.
+	 * -EOPNOTSUPP if the CPU must do it.
+	 */
+	int (*vram_clear)(struct sov_device *sov, u64 address, u64 size);
+
 	/** @exit: Free what the vendor keeps of devices that are gone; the module is unloaded. */
 	void (*exit)(void);
 
@@ -173,6 +179,12 @@ struct sov_vram {
 
 	/** @free_bytes: Bytes that are not allocated. */
 	u64 free_bytes;
+
+	/** @cleared_by_engine: Bytes that an engine of the device has cleared. */
+	atomic64_t cleared_by_engine;
+
+	/** @cleared_by_cpu: Bytes that the CPU has cleared. */
+	atomic64_t cleared_by_cpu;
 };
 
 /**
@@ -196,6 +208,9 @@ struct sov_device {
 
 	/** @queue_info: Reply to DRM_SOVGPU_DEV_QUERY_QUEUE; filled by &sov_vendor.start. */
 	struct drm_sovgpu_queue_info queue_info;
+
+	/** @account: Resource usage of the device. */
+	struct sov_account *account;
 
 	/** @vms_lock: Protects @vms. */
 	struct mutex vms_lock;

@@ -22,6 +22,7 @@
 #include "kmod/fence.h"
 #include "kmod/file.h"
 #include "kmod/group_ioctl.h"
+#include "kmod/limits.h"
 #include "kmod/pm.h"
 #include "kmod/prime.h"
 #include "kmod/query.h"
@@ -78,7 +79,7 @@ static const struct drm_driver sov_driver = {
 	.name = "sovgpu",
 	.desc = "GPU compute",
 	.major = 0,
-	.minor = 3,
+	.minor = 4,
 };
 
 static void sov_destroy_workqueue(struct drm_device *drm, void *data)
@@ -86,9 +87,15 @@ static void sov_destroy_workqueue(struct drm_device *drm, void *data)
 	destroy_workqueue(data);
 }
 
+static void sov_put_account(struct drm_device *drm, void *data)
+{
+	sov_account_put(data);
+}
+
 static void sov_wedge_work(struct work_struct *work)
 {
 	sov_groups_stop(container_of(work, struct sov_device, wedge_work));
+	sov_reset_recover();
 }
 
 static struct workqueue_struct *sov_alloc_workqueue(struct sov_device *sov, const char *name,
@@ -113,6 +120,12 @@ static int sov_device_init(struct sov_device *sov)
 	spin_lock_init(&sov->queues_lock);
 	INIT_WORK(&sov->wedge_work, sov_wedge_work);
 	init_waitqueue_head(&sov->interrupt_wq);
+	sov->account = sov_account_create_device();
+	if (!sov->account)
+		return -ENOMEM;
+	ret = drmm_add_action_or_reset(&sov->drm, sov_put_account, sov->account);
+	if (ret)
+		return ret;
 	ret = drmm_mutex_init(&sov->drm, &sov->vms_lock);
 	if (ret)
 		return ret;
@@ -180,6 +193,7 @@ static int sov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		return ret;
 	sov_file_debugfs_init(&sov->drm);
+	sov_vram_debugfs_init(&sov->drm);
 	sov->vram_idle_free = sov_vram_free_bytes(sov);
 	ret = drm_dev_register(&sov->drm, 0);
 	if (ret)

@@ -32,7 +32,7 @@ int sov_file_open(struct drm_device *drm, struct drm_file *file)
 
 	if (!sfile)
 		return -ENOMEM;
-	sfile->account = sov_account_create();
+	sfile->account = sov_account_create_file(to_sov_device(drm)->account);
 	if (!sfile->account) {
 		ret = -ENOMEM;
 		goto err_free_file;
@@ -117,14 +117,14 @@ void sov_file_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 	sov_account_show_fdinfo(p, sfile->account);
 }
 
-/* Prints the limits and a row with the usage of each open file. */
+/* Prints the limits, and rows with the usage of the device, of each user and of each open file. */
 static int sov_file_show_limits(struct seq_file *m, void *data)
 {
 	struct drm_debugfs_entry *entry = m->private;
 	struct drm_device *drm = entry->dev;
 	struct drm_file *file;
 
-	sov_limits_show_header(m);
+	sov_limits_show(m, to_sov_device(drm)->account);
 	mutex_lock(&drm->filelist_mutex);
 	list_for_each_entry(file, &drm->filelist, lhead) {
 		seq_printf(m, "%llu", file->client_id);

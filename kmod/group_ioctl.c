@@ -75,7 +75,7 @@ err_put_vm:
  * @data: &struct drm_sovgpu_group_create.
  * @file: The calling file.
  *
- * Return: 0, -EINVAL, -ENOENT, -ENOMEM, -ENOSPC at the file's group limit, -ENODEV, -EIO.
+ * Return: 0, -EINVAL, -ENOENT, -ENOMEM, -ENOSPC at a group limit, -ENODEV, -EIO.
  */
 int sov_group_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {

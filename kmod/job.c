@@ -12,6 +12,7 @@
 #include "kmod/group.h"
 #include "kmod/job.h"
 #include "kmod/queue.h"
+#include "kmod/trace.h"
 
 /*
  * A time limit counts engine time, and groups share an engine by time slices. The hardware does not
@@ -81,6 +82,8 @@ static void sov_job_complete(struct sov_queue *queue, struct sov_job *job, int e
 {
 	list_del(&job->link);
 	queue->job_count--;
+	trace_sov_job_done(sov_queue_device(queue)->drm.dev, queue->fence_context,
+			   job->fence->seqno, error);
 	if (error)
 		dma_fence_set_error(job->fence, error);
 	dma_fence_signal(job->fence);
@@ -156,6 +159,14 @@ static bool sov_job_is_blocked(struct sov_job *job)
 	return false;
 }
 
+static void sov_job_trace_push(struct sov_job *job)
+{
+	struct sov_queue *queue = job->queue;
+
+	trace_sov_job_push(sov_queue_device(queue)->drm.dev, queue->fence_context,
+			   queue->queue_class, job->fence->seqno, job->va, job->size);
+}
+
 /**
  * sov_queue_advance() - push all jobs whose dependencies are signalled
  * @queue: The queue.
@@ -170,6 +181,7 @@ void sov_queue_advance(struct sov_queue *queue)
 		if (queue->state != DRM_SOVGPU_QUEUE_STATE_USABLE || sov_job_is_blocked(job))
 			break;
 		queue->pushed_seqno = job->fence->seqno;
+		sov_job_trace_push(job);
 		sov_queue_device(queue)->vendor->queue_push(queue, queue->pushed_seqno, job->va,
 							    job->size);
 		if (list_empty(&queue->running))
@@ -259,6 +271,15 @@ void sov_queues_retire(struct sov_device *sov)
 	sov_notify_waiters(sov);
 }
 
+static void sov_queue_time_out(struct sov_queue *queue)
+{
+	struct sov_job *job = list_first_entry(&queue->running, struct sov_job, link);
+
+	queue->state = DRM_SOVGPU_QUEUE_STATE_TIMED_OUT;
+	trace_sov_job_timeout(sov_queue_device(queue)->drm.dev, queue->fence_context,
+			      job->fence->seqno, queue->time_limit_ms);
+}
+
 /* Retires jobs before it checks the limit, because an interrupt may be lost. */
 static void sov_queue_timeout_work(struct work_struct *work)
 {
@@ -275,7 +296,7 @@ static void sov_queue_timeout_work(struct work_struct *work)
 		sov_queue_charge_time(queue);
 		timed_out = queue->charged_ns >= limit_ns;
 		if (timed_out)
-			queue->state = DRM_SOVGPU_QUEUE_STATE_TIMED_OUT;
+			sov_queue_time_out(queue);
 		else if (!delayed_work_pending(&queue->timeout_work))
 			sov_queue_schedule_sample(queue, false);
 	}

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Resource limits, see limits.h. Each limit has a row with its module parameter, its default and
- * the errno for exceeding it. Root can change the parameters while files are open: a file that is
- * above a lowered limit keeps its objects, but cannot create further ones.
+ * Resource limits, see limits.h. Each limit has a row with its defaults and the errno for exceeding
+ * it, and a module parameter for each scope. Root can change the parameters while files are open:
+ * what is above a lowered limit keeps its objects, but cannot create further ones.
  */
 #include <drm/drm_print.h>
+#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include "kmod/limits.h"
 
@@ -17,58 +20,164 @@
 
 static struct {
 	const char *name;
-	bool bytes; /* the parameter is in MiB, and 0 selects the driver's default */
+	bool bytes; /* the parameters are in MiB, and 0 selects the driver's default */
 	int error;
-	unsigned long long max;
+	unsigned long long max[SOV_SCOPE_COUNT];
 } sov_limits[SOV_LIMIT_COUNT] = {
-	[SOV_LIMIT_VRAM] = { "vram", true, -ENOSPC, 0 },
-	[SOV_LIMIT_SYSTEM] = { "system", true, -ENOMEM, 0 },
-	[SOV_LIMIT_BUFFERS] = { "buffers", false, -ENOSPC, 65536 },
-	[SOV_LIMIT_VMS] = { "vms", false, -ENOSPC, 64 },
-	[SOV_LIMIT_MAPPINGS] = { "mappings", false, -ENOSPC, 65536 },
-	[SOV_LIMIT_GROUPS] = { "groups", false, -ENOSPC, 64 },
-	[SOV_LIMIT_QUEUES] = { "queues", false, -ENOSPC, 256 },
+	[SOV_LIMIT_VRAM] = { "vram", true, -ENOSPC, {} },
+	[SOV_LIMIT_SYSTEM] = { "system", true, -ENOMEM, {} },
+	[SOV_LIMIT_BUFFERS] = { "buffers", false, -ENOSPC, { 65536, 1 << 20, 1 << 22 } },
+	[SOV_LIMIT_VMS] = { "vms", false, -ENOSPC, { 64, 1024, 4096 } },
+	[SOV_LIMIT_MAPPINGS] = { "mappings", false, -ENOSPC, { 65536, 1 << 20, 1 << 22 } },
+	[SOV_LIMIT_GROUPS] = { "groups", false, -ENOSPC, { 64, 1024, 4096 } },
+	[SOV_LIMIT_QUEUES] = { "queues", false, -ENOSPC, { 256, 1024, 4096 } },
 };
 
-module_param_named(max_vram_mib, sov_limits[SOV_LIMIT_VRAM].max, ullong, 0644);
+module_param_named(max_vram_mib, sov_limits[SOV_LIMIT_VRAM].max[SOV_SCOPE_FILE], ullong, 0644);
 MODULE_PARM_DESC(max_vram_mib, "Maximum VRAM per file in MiB (default: 0, unlimited)");
-module_param_named(max_system_mib, sov_limits[SOV_LIMIT_SYSTEM].max, ullong, 0644);
+module_param_named(max_user_vram_mib, sov_limits[SOV_LIMIT_VRAM].max[SOV_SCOPE_USER], ullong, 0644);
+MODULE_PARM_DESC(max_user_vram_mib, "Maximum VRAM per user in MiB (default: 0, unlimited)");
+module_param_named(max_device_vram_mib, sov_limits[SOV_LIMIT_VRAM].max[SOV_SCOPE_DEVICE], ullong,
+		   0644);
+MODULE_PARM_DESC(max_device_vram_mib, "Maximum VRAM per device in MiB (default: 0, unlimited)");
+module_param_named(max_system_mib, sov_limits[SOV_LIMIT_SYSTEM].max[SOV_SCOPE_FILE], ullong, 0644);
 MODULE_PARM_DESC(max_system_mib,
 		 "Maximum system memory per file in MiB (default: 0, half of the RAM)");
-module_param_named(max_buffers, sov_limits[SOV_LIMIT_BUFFERS].max, ullong, 0644);
+module_param_named(max_user_system_mib, sov_limits[SOV_LIMIT_SYSTEM].max[SOV_SCOPE_USER], ullong,
+		   0644);
+MODULE_PARM_DESC(max_user_system_mib,
+		 "Maximum system memory per user in MiB (default: 0, unlimited)");
+module_param_named(max_device_system_mib, sov_limits[SOV_LIMIT_SYSTEM].max[SOV_SCOPE_DEVICE],
+		   ullong, 0644);
+MODULE_PARM_DESC(max_device_system_mib,
+		 "Maximum system memory per device in MiB (default: 0, three quarters of the RAM)");
+module_param_named(max_buffers, sov_limits[SOV_LIMIT_BUFFERS].max[SOV_SCOPE_FILE], ullong, 0644);
 MODULE_PARM_DESC(max_buffers, "Maximum buffer handles per file (default: 65536)");
-module_param_named(max_vms, sov_limits[SOV_LIMIT_VMS].max, ullong, 0644);
+module_param_named(max_user_buffers, sov_limits[SOV_LIMIT_BUFFERS].max[SOV_SCOPE_USER], ullong,
+		   0644);
+MODULE_PARM_DESC(max_user_buffers, "Maximum buffer handles per user (default: 1048576)");
+module_param_named(max_device_buffers, sov_limits[SOV_LIMIT_BUFFERS].max[SOV_SCOPE_DEVICE], ullong,
+		   0644);
+MODULE_PARM_DESC(max_device_buffers, "Maximum buffer handles per device (default: 4194304)");
+module_param_named(max_vms, sov_limits[SOV_LIMIT_VMS].max[SOV_SCOPE_FILE], ullong, 0644);
 MODULE_PARM_DESC(max_vms, "Maximum GPU address spaces per file (default: 64)");
-module_param_named(max_mappings, sov_limits[SOV_LIMIT_MAPPINGS].max, ullong, 0644);
+module_param_named(max_user_vms, sov_limits[SOV_LIMIT_VMS].max[SOV_SCOPE_USER], ullong, 0644);
+MODULE_PARM_DESC(max_user_vms, "Maximum GPU address spaces per user (default: 1024)");
+module_param_named(max_device_vms, sov_limits[SOV_LIMIT_VMS].max[SOV_SCOPE_DEVICE], ullong, 0644);
+MODULE_PARM_DESC(max_device_vms, "Maximum GPU address spaces per device (default: 4096)");
+module_param_named(max_mappings, sov_limits[SOV_LIMIT_MAPPINGS].max[SOV_SCOPE_FILE], ullong, 0644);
 MODULE_PARM_DESC(max_mappings, "Maximum mapped VA ranges per file (default: 65536)");
-module_param_named(max_groups, sov_limits[SOV_LIMIT_GROUPS].max, ullong, 0644);
+module_param_named(max_user_mappings, sov_limits[SOV_LIMIT_MAPPINGS].max[SOV_SCOPE_USER], ullong,
+		   0644);
+MODULE_PARM_DESC(max_user_mappings, "Maximum mapped VA ranges per user (default: 1048576)");
+module_param_named(max_device_mappings, sov_limits[SOV_LIMIT_MAPPINGS].max[SOV_SCOPE_DEVICE],
+		   ullong, 0644);
+MODULE_PARM_DESC(max_device_mappings, "Maximum mapped VA ranges per device (default: 4194304)");
+module_param_named(max_groups, sov_limits[SOV_LIMIT_GROUPS].max[SOV_SCOPE_FILE], ullong, 0644);
 MODULE_PARM_DESC(max_groups, "Maximum queue groups per file (default: 64)");
-module_param_named(max_queues, sov_limits[SOV_LIMIT_QUEUES].max, ullong, 0644);
+module_param_named(max_user_groups, sov_limits[SOV_LIMIT_GROUPS].max[SOV_SCOPE_USER], ullong, 0644);
+MODULE_PARM_DESC(max_user_groups, "Maximum queue groups per user (default: 1024)");
+module_param_named(max_device_groups, sov_limits[SOV_LIMIT_GROUPS].max[SOV_SCOPE_DEVICE], ullong,
+		   0644);
+MODULE_PARM_DESC(max_device_groups, "Maximum queue groups per device (default: 4096)");
+module_param_named(max_queues, sov_limits[SOV_LIMIT_QUEUES].max[SOV_SCOPE_FILE], ullong, 0644);
 MODULE_PARM_DESC(max_queues, "Maximum queues per file (default: 256)");
+module_param_named(max_user_queues, sov_limits[SOV_LIMIT_QUEUES].max[SOV_SCOPE_USER], ullong, 0644);
+MODULE_PARM_DESC(max_user_queues, "Maximum queues per user (default: 1024)");
+module_param_named(max_device_queues, sov_limits[SOV_LIMIT_QUEUES].max[SOV_SCOPE_DEVICE], ullong,
+		   0644);
+MODULE_PARM_DESC(max_device_queues, "Maximum queues per device (default: 4096)");
 
-static u64 sov_limit_max(enum sov_limit limit)
+/*
+ * Protects all usage counters. One lock for all devices, because a charge changes the counters of
+ * three scopes and takes some nanoseconds.
+ */
+static DEFINE_SPINLOCK(sov_usage_lock);
+
+/* Protects the list of the users' accounts, and the end of every account. */
+static DEFINE_MUTEX(sov_accounts_lock);
+static LIST_HEAD(sov_user_accounts);
+
+static u64 sov_limit_max(enum sov_limit limit, enum sov_scope scope)
 {
-	u64 value = READ_ONCE(sov_limits[limit].max);
+	u64 value = READ_ONCE(sov_limits[limit].max[scope]);
+	u64 ram = (u64)totalram_pages() << PAGE_SHIFT;
 
 	if (!sov_limits[limit].bytes)
 		return value;
 	if (value)
 		return min(value, SOV_LIMIT_MAX_BYTES >> 20) << 20;
-	return limit == SOV_LIMIT_SYSTEM ? (u64)totalram_pages() << PAGE_SHIFT >> 1
-					 : SOV_LIMIT_MAX_BYTES;
+	if (limit == SOV_LIMIT_SYSTEM && scope == SOV_SCOPE_FILE)
+		return ram / 2;
+	if (limit == SOV_LIMIT_SYSTEM && scope == SOV_SCOPE_DEVICE)
+		return ram / 4 * 3;
+	return SOV_LIMIT_MAX_BYTES;
 }
 
-/**
- * sov_account_create() - allocate the account of a new file
- *
- * Return: An account without charges, or NULL.
- */
-struct sov_account *sov_account_create(void)
+static struct sov_account *sov_account_create(struct sov_account *parent, enum sov_scope scope)
 {
 	struct sov_account *account = kzalloc(sizeof(*account), GFP_KERNEL_ACCOUNT);
 
-	if (account)
-		kref_init(&account->ref);
+	if (!account)
+		return NULL;
+	kref_init(&account->ref);
+	INIT_LIST_HEAD(&account->link);
+	account->usage.scope = scope;
+	if (parent) {
+		account->parent = sov_account_get(parent);
+		account->usage.parent = &parent->usage;
+	}
+	return account;
+}
+
+/**
+ * sov_account_create_device() - allocate the account of a device
+ *
+ * Return: An account without charges, or NULL.
+ */
+struct sov_account *sov_account_create_device(void)
+{
+	return sov_account_create(NULL, SOV_SCOPE_DEVICE);
+}
+
+/* Finds or creates the account of the calling user. Returns a reference to it, or NULL. */
+static struct sov_account *sov_account_get_user(struct sov_account *device)
+{
+	kuid_t user = current_euid();
+	struct sov_account *account;
+
+	mutex_lock(&sov_accounts_lock);
+	/* An account stays in the list until its last reference is dropped under this lock. */
+	list_for_each_entry(account, &sov_user_accounts, link) {
+		if (account->parent == device && uid_eq(account->user, user)) {
+			sov_account_get(account);
+			goto out_unlock;
+		}
+	}
+	account = sov_account_create(device, SOV_SCOPE_USER);
+	if (account) {
+		account->user = user;
+		list_add_tail(&account->link, &sov_user_accounts);
+	}
+out_unlock:
+	mutex_unlock(&sov_accounts_lock);
+	return account;
+}
+
+/**
+ * sov_account_create_file() - allocate the account of a file that the calling user opens
+ * @device: The account of the device.
+ *
+ * Return: An account without charges, or NULL.
+ */
+struct sov_account *sov_account_create_file(struct sov_account *device)
+{
+	struct sov_account *user = sov_account_get_user(device), *account;
+
+	if (!user)
+		return NULL;
+	account = sov_account_create(user, SOV_SCOPE_FILE);
+	sov_account_put(user);
 	return account;
 }
 
@@ -89,18 +198,29 @@ static void sov_account_release(struct kref *ref)
 	struct sov_account *account = container_of(ref, struct sov_account, ref);
 	int i;
 
+	list_del(&account->link);
+	mutex_unlock(&sov_accounts_lock);
 	for (i = 0; i < SOV_LIMIT_COUNT; i++)
-		WARN_ON_ONCE(atomic64_read(&account->used[i]));
+		WARN_ON_ONCE(account->usage.used[i]);
 	kfree(account);
 }
 
 /**
  * sov_account_put() - drop a reference to an account
  * @account: The account.
+ *
+ * Context: Process context; may sleep.
  */
 void sov_account_put(struct sov_account *account)
 {
-	kref_put(&account->ref, sov_account_release);
+	struct sov_account *parent;
+
+	while (account) {
+		parent = account->parent;
+		if (!kref_put_mutex(&account->ref, sov_account_release, &sov_accounts_lock))
+			return;
+		account = parent;
+	}
 }
 
 /**
@@ -113,34 +233,36 @@ void sov_account_put(struct sov_account *account)
  */
 int sov_account_charge(struct sov_account *account, enum sov_limit limit, u64 amount)
 {
-	u64 max;
-	s64 used;
+	u64 max[SOV_SCOPE_COUNT];
+	bool granted;
+	int i;
 
 	/* A file above a lowered limit must still be able to split a mapping at no cost. */
 	if (!account || limit == SOV_LIMIT_NONE || !amount)
 		return 0;
-	max = sov_limit_max(limit);
-	used = atomic64_read(&account->used[limit]);
-	do {
-		/* Never add first and subtract on failure: a concurrent charge could fail then. */
-		if (amount > max || used > max - amount)
-			return sov_limits[limit].error;
-	} while (!atomic64_try_cmpxchg(&account->used[limit], &used, used + amount));
-	return 0;
+	for (i = 0; i < SOV_SCOPE_COUNT; i++)
+		max[i] = sov_limit_max(limit, i);
+	spin_lock(&sov_usage_lock);
+	granted = sov_usage_charge(&account->usage, limit, amount, max);
+	spin_unlock(&sov_usage_lock);
+	return granted ? 0 : sov_limits[limit].error;
 }
 
 /**
- * sov_account_charge_forced() - charge an account regardless of the limit
+ * sov_account_charge_forced() - charge an account regardless of the limits
  * @account: The file's account, or NULL for the driver's own objects.
  * @limit: The resource.
  * @amount: Additional usage, to be undone with sov_account_uncharge().
  *
- * Freeing part of a large page needs page tables. The limit must not refuse these.
+ * Freeing part of a large page needs page tables. The limits must not refuse these.
  */
 void sov_account_charge_forced(struct sov_account *account, enum sov_limit limit, u64 amount)
 {
-	if (account)
-		atomic64_add(amount, &account->used[limit]);
+	if (!account)
+		return;
+	spin_lock(&sov_usage_lock);
+	sov_usage_charge_forced(&account->usage, limit, amount);
+	spin_unlock(&sov_usage_lock);
 }
 
 /**
@@ -151,57 +273,102 @@ void sov_account_charge_forced(struct sov_account *account, enum sov_limit limit
  */
 void sov_account_uncharge(struct sov_account *account, enum sov_limit limit, u64 amount)
 {
-	if (account && limit != SOV_LIMIT_NONE)
-		atomic64_sub(amount, &account->used[limit]);
+	if (!account || limit == SOV_LIMIT_NONE)
+		return;
+	spin_lock(&sov_usage_lock);
+	sov_usage_uncharge(&account->usage, limit, amount);
+	spin_unlock(&sov_usage_lock);
+}
+
+static u64 sov_account_used(struct sov_account *account, enum sov_limit limit)
+{
+	u64 used;
+
+	spin_lock(&sov_usage_lock);
+	used = account->usage.used[limit];
+	spin_unlock(&sov_usage_lock);
+	return used;
+}
+
+/* Prints the usage and the limit of a resource; @scope is a part of the keys. */
+static void sov_account_show_key(struct drm_printer *p, struct sov_account *account,
+				 const char *scope, enum sov_limit limit)
+{
+	u32 shift = sov_limits[limit].bytes ? 10 : 0;
+	const char *unit = sov_limits[limit].bytes ? " KiB" : "";
+
+	drm_printf(p, "sovgpu-%s%s:\t%llu%s\n", scope, sov_limits[limit].name,
+		   sov_account_used(account, limit) >> shift, unit);
+	drm_printf(p, "sovgpu-max-%s%s:\t%llu%s\n", scope, sov_limits[limit].name,
+		   sov_limit_max(limit, account->usage.scope) >> shift, unit);
 }
 
 /**
  * sov_account_show_fdinfo() - print the driver-specific keys of a file's fdinfo
  * @p: The printer.
  * @account: The file's account.
+ *
+ * The usage of the device is not printed, because it tells about other users.
  */
 void sov_account_show_fdinfo(struct drm_printer *p, struct sov_account *account)
 {
 	int i;
 
 	for (i = 0; i < SOV_LIMIT_COUNT; i++) {
-		u32 shift = sov_limits[i].bytes ? 10 : 0;
-		const char *unit = sov_limits[i].bytes ? " KiB" : "";
-
-		drm_printf(p, "sovgpu-%s:\t%llu%s\n", sov_limits[i].name,
-			   (u64)atomic64_read(&account->used[i]) >> shift, unit);
-		drm_printf(p, "sovgpu-max-%s:\t%llu%s\n", sov_limits[i].name,
-			   sov_limit_max(i) >> shift, unit);
+		sov_account_show_key(p, account, "", i);
+		sov_account_show_key(p, account->parent, "user-", i);
 	}
 }
 
-/**
- * sov_limits_show_header() - print the column titles and the limits of the debugfs table
- * @m: The debugfs file.
- */
-void sov_limits_show_header(struct seq_file *m)
+static void sov_limits_show_max(struct seq_file *m, const char *title, enum sov_scope scope)
 {
+	int i;
+
+	seq_puts(m, title);
+	for (i = 0; i < SOV_LIMIT_COUNT; i++)
+		seq_printf(m, "\t%llu", sov_limit_max(i, scope));
+	seq_puts(m, "\n");
+}
+
+/**
+ * sov_limits_show() - print the debugfs table up to the usage of the files
+ * @m: The debugfs file.
+ * @device: The account of the device.
+ */
+void sov_limits_show(struct seq_file *m, struct sov_account *device)
+{
+	struct sov_account *account;
 	int i;
 
 	seq_puts(m, "client");
 	for (i = 0; i < SOV_LIMIT_COUNT; i++)
 		seq_printf(m, "\t%s", sov_limits[i].name);
-	seq_puts(m, "\nmax");
-	for (i = 0; i < SOV_LIMIT_COUNT; i++)
-		seq_printf(m, "\t%llu", sov_limit_max(i));
 	seq_puts(m, "\n");
+	sov_limits_show_max(m, "max", SOV_SCOPE_FILE);
+	sov_limits_show_max(m, "max-user", SOV_SCOPE_USER);
+	sov_limits_show_max(m, "max-device", SOV_SCOPE_DEVICE);
+	seq_puts(m, "device");
+	sov_account_show_row(m, device);
+	mutex_lock(&sov_accounts_lock);
+	list_for_each_entry(account, &sov_user_accounts, link) {
+		if (account->parent != device)
+			continue;
+		seq_printf(m, "user-%u", from_kuid_munged(&init_user_ns, account->user));
+		sov_account_show_row(m, account);
+	}
+	mutex_unlock(&sov_accounts_lock);
 }
 
 /**
- * sov_account_show_row() - print one file's usage as columns of the debugfs table
+ * sov_account_show_row() - print an account's usage as columns of the debugfs table
  * @m: The debugfs file.
- * @account: The file's account.
+ * @account: The account.
  */
 void sov_account_show_row(struct seq_file *m, struct sov_account *account)
 {
 	int i;
 
 	for (i = 0; i < SOV_LIMIT_COUNT; i++)
-		seq_printf(m, "\t%llu", (u64)atomic64_read(&account->used[i]));
+		seq_printf(m, "\t%llu", sov_account_used(account, i));
 	seq_puts(m, "\n");
 }

@@ -9,6 +9,7 @@
 #include "kmod/group.h"
 #include "kmod/limits.h"
 #include "kmod/queue.h"
+#include "kmod/trace.h"
 #include "kmod/vm.h"
 
 static void sov_queue_release(struct kref *ref)
@@ -87,6 +88,8 @@ void sov_queue_fault(struct sov_queue *queue, u32 code, u32 unit, u64 address, u
 {
 	unsigned long flags;
 
+	trace_sov_queue_fault(queue->group->sov->drm.dev, queue->fence_context, code, unit, address,
+			      kind);
 	spin_lock_irqsave(&queue->lock, flags);
 	if (queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE) {
 		queue->state = DRM_SOVGPU_QUEUE_STATE_FAULTED;

@@ -188,9 +188,8 @@ static bool sov_queue_ring_is_mapped(struct sov_group *group,
  * @file: The calling file.
  *
  * Return: 0; -EINVAL; -ENOENT; -EOPNOTSUPP for a class or mode that the device does not support;
- * -EFAULT if the ring is not mapped; -ECANCELED if the group is stopped; -ENOMEM, also for the
- * file's system memory limit; -ENOSPC if VRAM, the file's VRAM limit or its queue limit is
- * exhausted; -ENODEV; -EIO.
+ * -EFAULT if the ring is not mapped; -ECANCELED if the group is stopped; -ENOMEM, also for a
+ * system memory limit; -ENOSPC if VRAM, a VRAM limit or a queue limit is exhausted; -ENODEV; -EIO.
  */
 int sov_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {

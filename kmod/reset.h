@@ -9,5 +9,6 @@ extern const struct pci_error_handlers sov_error_handlers;
 
 int sov_reset_init(void);
 void sov_reset_exit(void);
+void sov_reset_recover(void);
 
 #endif

@@ -16,6 +16,7 @@
 #include "kmod/device.h"
 #include "kmod/limits.h"
 #include "kmod/syncobj.h"
+#include "kmod/trace.h"
 #include "kmod/vm.h"
 
 #define SOV_MAX_BIND_OPS 1024
@@ -125,6 +126,7 @@ static int sov_vm_step_map(struct drm_gpuva_op *op, void *data)
 	drm_gpuva_map(&vm->base, &vma->base, &op->map);
 	drm_gem_object_get(vma->base.gem.obj);
 	vm->mapped += op->map.va.range;
+	trace_sov_vm_map(vm->base.drm->dev, vm, op->map.va.addr, op->map.va.range, bind->flags);
 	bind->new_vma = NULL;
 	return 0;
 }
@@ -164,6 +166,7 @@ static int sov_vm_step_remap(struct drm_gpuva_op *op, void *data)
 		sov_vma_hold_bo(next);
 	}
 	vm->mapped -= range;
+	trace_sov_vm_unmap(vm->base.drm->dev, vm, start, range, old->flags);
 	sov_vma_retire(vm, old);
 	return 0;
 
@@ -180,6 +183,8 @@ static int sov_vm_step_unmap(struct drm_gpuva_op *op, void *data)
 
 	sov_vm_vendor(vm)->vm_unmap(vm, vma->base.va.addr, vma->base.va.range);
 	vm->mapped -= vma->base.va.range;
+	trace_sov_vm_unmap(vm->base.drm->dev, vm, vma->base.va.addr, vma->base.va.range,
+			   vma->flags);
 	drm_gpuva_unmap(&op->unmap);
 	sov_account_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
 	sov_vma_retire(vm, vma);
@@ -379,7 +384,7 @@ err_free_vm:
  * @data: &struct drm_sovgpu_vm_create.
  * @file: The calling file.
  *
- * Return: 0; -EINVAL; -ENOMEM; -ENOSPC if VRAM, the file's VRAM limit or its VM limit is exhausted;
+ * Return: 0; -EINVAL; -ENOMEM; -ENOSPC if VRAM, a VRAM limit or a VM limit is exhausted;
  * -ENODEV; -EIO.
  */
 int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
@@ -464,6 +469,9 @@ static int sov_bind_map(struct sov_bind *bind, const struct drm_sovgpu_vm_bind_o
 
 	if (op->flags & ~flags)
 		return -EINVAL;
+	/* Without the bit in the page tables a mapping would allow what the caller forbids. */
+	if (op->flags & ~sov->vm_info.map_flags)
+		return -EOPNOTSUPP;
 	obj = drm_gem_object_lookup(file, op->handle);
 	if (!obj)
 		return -ENOENT;
@@ -596,8 +604,9 @@ err_free_ops:
  * The call is synchronous: it waits for the input syncs itself, so that it never publishes a fence
  * whose signalling would depend on the allocation of page tables.
  *
- * Return: 0; -EINVAL; -ENOENT; -EPERM; -E2BIG; -EFAULT; -ENOMEM; -ENOSPC if VRAM, the file's VRAM
- * limit (for page tables) or its mapping limit is exhausted; -EINTR; -ENODEV; -EIO.
+ * Return: 0; -EINVAL; -EOPNOTSUPP for a flag that the device does not support; -ENOENT; -EPERM;
+ * -E2BIG; -EFAULT; -ENOMEM; -ENOSPC if VRAM, a VRAM limit (for page tables) or a mapping limit is
+ * exhausted; -EINTR; -ENODEV; -EIO.
  */
 int sov_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {

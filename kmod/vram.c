@@ -8,16 +8,19 @@
  * 6.12 it frees a block that it could not split although the block is free). drm_mm stores its
  * metadata in the nodes that the caller provides.
  */
+#include <drm/drm_debugfs.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 #include <linux/io.h>
 #include <linux/log2.h>
 #include <linux/sched/signal.h>
+#include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "kmod/device.h"
+#include "kmod/trace.h"
 #include "kmod/vram.h"
 
 /* The caller holds the lock or has exclusive access. */
@@ -67,28 +70,78 @@ int sov_vram_init(struct sov_device *sov)
 	return drmm_add_action_or_reset(&sov->drm, sov_vram_fini, NULL);
 }
 
-/* Clears VRAM through the PCI window, in steps that allow rescheduling and removal. */
+/* Clears VRAM through the PCI window. */
+static int sov_vram_clear_by_cpu(struct sov_device *sov, u64 address, u64 size)
+{
+	void __iomem *p = ioremap_wc(sov->vram.window + address, size);
+
+	if (!p)
+		return -ENOMEM;
+	memset_io(p, 0, size);
+	iounmap(p);
+	atomic64_add(size, &sov->vram.cleared_by_cpu);
+	return 0;
+}
+
+/* Clears a part of a range by an engine or by the CPU. Returns its size or a negative errno. */
+static s64 sov_vram_clear_part(struct sov_device *sov, u64 address, u64 size)
+{
+	int ret = -EOPNOTSUPP;
+	bool engine;
+	u64 part;
+
+	part = min_t(u64, size, SOV_VRAM_CLEAR_MAX);
+	if (part >= SOV_VRAM_CLEAR_MIN)
+		ret = sov->vendor->vram_clear(sov, address, part);
+	if (!ret)
+		atomic64_add(part, &sov->vram.cleared_by_engine);
+	engine = ret != -EOPNOTSUPP;
+	if (!engine) {
+		part = min_t(u64, size, SZ_2M);
+		ret = sov_vram_clear_by_cpu(sov, address, part);
+	}
+	if (ret)
+		return ret;
+	trace_sov_vram_clear(sov->drm.dev, address, part, engine);
+	return part;
+}
+
+/* Clears VRAM in steps that allow rescheduling and removal. */
 static int sov_vram_clear(struct sov_device *sov, u64 address, u64 size)
 {
-	resource_size_t bus = sov->vram.window + address;
-	u64 done, step;
+	u64 done;
+	s64 part;
 
-	for (done = 0; done < size; done += step) {
-		void __iomem *p;
-
+	for (done = 0; done < size; done += part) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		if (done && drm_dev_is_unplugged(&sov->drm)) /* unplug waits for this call */
 			return -ENODEV;
-		step = min_t(u64, size - done, SZ_2M);
-		p = ioremap_wc(bus + done, step);
-		if (!p)
-			return -ENOMEM;
-		memset_io(p, 0, step);
-		iounmap(p);
+		part = sov_vram_clear_part(sov, address + done, size - done);
+		if (part < 0)
+			return part;
 		cond_resched();
 	}
 	return 0;
+}
+
+static int sov_vram_show_clearing(struct seq_file *m, void *data)
+{
+	struct drm_debugfs_entry *entry = m->private;
+	struct sov_vram *v = &to_sov_device(entry->dev)->vram;
+
+	seq_printf(m, "engine\t%llu\ncpu\t%llu\n", (u64)atomic64_read(&v->cleared_by_engine),
+		   (u64)atomic64_read(&v->cleared_by_cpu));
+	return 0;
+}
+
+/**
+ * sov_vram_debugfs_init() - add the debugfs file "clearing": bytes cleared by an engine, by the CPU
+ * @drm: The device, not registered yet.
+ */
+void sov_vram_debugfs_init(struct drm_device *drm)
+{
+	drm_debugfs_add_file(drm, "clearing", sov_vram_show_clearing, NULL);
 }
 
 /*

@@ -7,6 +7,7 @@
 #include <linux/list.h>
 #include <linux/sizes.h>
 
+struct drm_device;
 struct sov_device;
 
 /* Granularity of BOs. The page tables of every supported chip have pages of this size. */
@@ -14,6 +15,12 @@ struct sov_device;
 
 /* Smallest block: one page table. */
 #define SOV_VRAM_MIN_BLOCK SZ_4K
+
+/* Smallest part that an engine clears: the CPU clears less before an engine has begun. */
+#define SOV_VRAM_CLEAR_MIN SZ_64K
+
+/* Largest part that an engine clears in one step, between which signals are looked at. */
+#define SOV_VRAM_CLEAR_MAX SZ_64M
 
 /**
  * struct sov_vram_block - one contiguous block of an allocation
@@ -30,6 +37,7 @@ int sov_vram_init(struct sov_device *sov);
 int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool contiguous,
 		   struct list_head *blocks);
 void sov_vram_free(struct sov_device *sov, struct list_head *blocks);
+void sov_vram_debugfs_init(struct drm_device *drm);
 u64 sov_vram_free_bytes(struct sov_device *sov);
 u64 sov_vram_address(struct list_head *blocks, u64 offset);
 

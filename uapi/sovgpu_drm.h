@@ -49,25 +49,30 @@ extern "C" {
  *
  * DOC: Limits
  *
- * Module parameters limit the resources of a file. Root can change them at any time in
- * /sys/module/sovgpu/parameters. The fdinfo shows each limit (sovgpu-max-NAME) and the usage of the
- * file (sovgpu-NAME). Exceeding a limit fails with ENOMEM for system memory, otherwise with ENOSPC.
+ * Module parameters limit the resources of a file, of all files that a user (the effective user ID
+ * at open) has opened on a device, and of a device. Root can change them at any time in
+ * /sys/module/sovgpu/parameters. The fdinfo shows each limit of the file (sovgpu-max-NAME) and of
+ * its user (sovgpu-max-user-NAME), and the usage of the file (sovgpu-NAME) and of its user
+ * (sovgpu-user-NAME). Exceeding a limit fails with ENOMEM for system memory, otherwise with ENOSPC.
  *
- * - max_vram_mib: VRAM in MiB; default 0, unlimited
- * - max_system_mib: system memory in MiB; default 0, half of the RAM
- * - max_buffers: buffer handles; default 65536
- * - max_vms: GPU address spaces; default 64
- * - max_mappings: mapped VA ranges; default 65536
- * - max_groups: queue groups; default 64
- * - max_queues: queues; default 256
+ * - max_vram_mib, max_user_vram_mib, max_device_vram_mib: VRAM in MiB; default 0, unlimited
+ * - max_system_mib, max_user_system_mib, max_device_system_mib: system memory in MiB; default 0:
+ *   half of the RAM for a file, unlimited for a user, three quarters of the RAM for a device
+ * - max_buffers, max_user_buffers, max_device_buffers: buffer handles; default 65536, 1048576,
+ *   4194304
+ * - max_vms, max_user_vms, max_device_vms: GPU address spaces; default 64, 1024, 4096
+ * - max_mappings, max_user_mappings, max_device_mappings: mapped VA ranges; default 65536, 1048576,
+ *   4194304
+ * - max_groups, max_user_groups, max_device_groups: queue groups; default 64, 1024, 4096
+ * - max_queues, max_user_queues, max_device_queues: queues; default 256, 1024, 4096
  *
  * The memory limits include BOs and the page tables, contexts and rings of VMs and queues.
  * Unmapping part of a large page needs page tables; they count, but no limit refuses them. A BO
- * counts for the file that created it until its memory is freed, also while another file has a
- * handle or a mapping. A handle counts for the file that has it. User memory counts against
- * RLIMIT_MEMLOCK instead. One call takes at most 1024 operations of VM_BIND and 64 syncs; a queue
- * holds as many jobs as its ring has entries. Structures that the kernel allocates for a process
- * count for its memory cgroup.
+ * counts for the file that created it, and so for that file's user, until its memory is freed, also
+ * while another file has a handle or a mapping. A handle counts for the file that has it. User
+ * memory counts against RLIMIT_MEMLOCK instead. One call takes at most 1024 operations of VM_BIND
+ * and 64 syncs; a queue holds as many jobs as its ring has entries. Structures that the kernel
+ * allocates for a process count for its memory cgroup.
  */
 
 /**
@@ -241,6 +246,15 @@ struct drm_sovgpu_vm_info {
 
 	/** @page_sizes: Supported page sizes; the value of each set bit is a page size. */
 	__u64 page_sizes;
+
+	/**
+	 * @map_flags: Supported flags of &enum drm_sovgpu_vm_map_flags. VM_BIND refuses others. A
+	 * driver before 0.4 does not fill this member.
+	 */
+	__u32 map_flags;
+
+	/** @pad: Must be zero. */
+	__u32 pad;
 };
 
 /**
@@ -317,9 +331,9 @@ enum drm_sovgpu_bo_flags {
 /**
  * struct drm_sovgpu_bo_create - argument of BO_CREATE
  *
- * Errors: EINVAL. ENOENT for @exclusive_vm. EFAULT for @user_address. ENOSPC if VRAM, the file's
- * VRAM limit or its handle limit is exhausted. ENOMEM, also for the file's system memory limit and
- * RLIMIT_MEMLOCK. EINTR. EIO.
+ * Errors: EINVAL. ENOENT for @exclusive_vm. EFAULT for @user_address. ENOSPC if VRAM, a VRAM
+ * limit or a handle limit is exhausted. ENOMEM, also for a system memory limit and RLIMIT_MEMLOCK.
+ * EINTR. EIO.
  */
 struct drm_sovgpu_bo_create {
 	/**
@@ -388,7 +402,7 @@ struct drm_sovgpu_bo_info {
 /**
  * struct drm_sovgpu_vm_create - argument of VM_CREATE
  *
- * Errors: EINVAL. ENOSPC if VRAM, the file's VRAM limit or its VM limit is exhausted. ENOMEM. EIO.
+ * Errors: EINVAL. ENOSPC if VRAM, a VRAM limit or a VM limit is exhausted. ENOMEM. EIO.
  */
 struct drm_sovgpu_vm_create {
 	/** @flags: Must be zero. */
@@ -449,6 +463,8 @@ enum drm_sovgpu_vm_bind_op_type {
 
 /**
  * enum drm_sovgpu_vm_map_flags - access flags of a mapping
+ *
+ * &drm_sovgpu_vm_info.map_flags tells which of them a device supports.
  */
 enum drm_sovgpu_vm_map_flags {
 	/** @DRM_SOVGPU_VM_MAP_READONLY: The device cannot write. */
@@ -495,10 +511,10 @@ struct drm_sovgpu_vm_bind_op {
  * before it stay in effect, @done counts them, and no sync is signalled. An operation that fails
  * with ENOMEM or ENOSPC may have unmapped its range.
  *
- * Errors: EINVAL, also for a syncobj to wait for that has no fence. ENOENT for the VM, a BO or a
- * syncobj. EPERM if another VM has exclusive use of the BO. E2BIG and EFAULT for an array. ENOMEM.
- * ENOSPC if VRAM, the file's VRAM limit (for page tables) or its mapping limit is exhausted. EINTR.
- * EIO.
+ * Errors: EINVAL, also for a syncobj to wait for that has no fence. EOPNOTSUPP for a flag that the
+ * device does not support. ENOENT for the VM, a BO or a syncobj. EPERM if another VM has exclusive
+ * use of the BO. E2BIG and EFAULT for an array. ENOMEM. ENOSPC if VRAM, a VRAM limit (for page
+ * tables) or a mapping limit is exhausted. EINTR. EIO.
  */
 struct drm_sovgpu_vm_bind {
 	/** @vm_id: A VM. */
@@ -559,7 +575,7 @@ struct drm_sovgpu_vm_state {
 /**
  * struct drm_sovgpu_group_create - argument of GROUP_CREATE
  *
- * Errors: EINVAL. ENOENT. ENOSPC at the file's group limit. ENOMEM. EIO.
+ * Errors: EINVAL. ENOENT. ENOSPC at a group limit. ENOMEM. EIO.
  */
 struct drm_sovgpu_group_create {
 	/** @vm_id: The VM of all queues of the group. */
@@ -629,8 +645,8 @@ enum drm_sovgpu_queue_mode {
  * the doorbell write.
  *
  * Errors: EINVAL. ENOENT. EOPNOTSUPP for an unsupported class or mode. EFAULT for the ring.
- * ECANCELED if the group is stopped. ENOSPC if VRAM, the file's VRAM limit or its queue limit is
- * exhausted. ENOMEM, also for the file's system memory limit. EIO.
+ * ECANCELED if the group is stopped. ENOSPC if VRAM, a VRAM limit or a queue limit is
+ * exhausted. ENOMEM, also for a system memory limit. EIO.
  */
 struct drm_sovgpu_queue_create {
 	/** @group_id: The group of the queue. */

@@ -2,7 +2,8 @@
 /*
  * Channels. The host reads a channel's ring of command streams on its own. The driver chooses
  * channel ids, so that the id in an event leads back to the queue; id 0 belongs to the firmware.
- * User channels are unprivileged, and every channel denies copies by physical address.
+ * User channels are unprivileged, and every channel but the driver's own (clear.c) denies copies by
+ * physical address.
  */
 #include <linux/io.h>
 
@@ -54,7 +55,7 @@ int nv_channel_start(struct nv_channel *c, const struct nv_channel_params *param
 	struct rm_channel_parameters p = {
 		.ring = params->ring_va,
 		.ring_entries = params->entries,
-		.flags = RM_CHANNEL_ID(c->id) | RM_CHANNEL_NO_PHYSICAL_COPIES,
+		.flags = RM_CHANNEL_ID(c->id),
 		/* RM refuses a channel of a group that names one: it has that of its group. */
 		.va_space = params->parent == NV_RM_DEVICE ? NV_RM_VA_SPACE : 0,
 		.engine = params->engine.type,
@@ -69,6 +70,8 @@ int nv_channel_start(struct nv_channel *c, const struct nv_channel_params *param
 
 	if (params->privileged)
 		p.flags |= RM_CHANNEL_PRIVILEGED;
+	if (!params->physical_copies)
+		p.flags |= RM_CHANNEL_NO_PHYSICAL_COPIES;
 	ret = nv_rm_alloc(&c->vm->client, params->parent, NV_RM_CHANNEL(c->id),
 			  c->vm->nv->chip->channel, &p, sizeof(p));
 	c->allocated = !ret;

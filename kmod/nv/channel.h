@@ -67,6 +67,9 @@ struct nv_channel_params {
 
 	/** @privileged: The channel may execute privileged methods. */
 	bool privileged;
+
+	/** @physical_copies: Copies may use physical addresses; the channel must be privileged. */
+	bool physical_copies;
 };
 
 int nv_channel_init(struct nv_channel *c, const struct nv_channel_params *params);

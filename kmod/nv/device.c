@@ -13,6 +13,7 @@
 #include "hw/nv/host.h"
 #include "hw/nv/pci.h"
 #include "kmod/nv/chip.h"
+#include "kmod/nv/clear.h"
 #include "kmod/nv/context.h"
 #include "kmod/nv/dump.h"
 #include "kmod/nv/engine.h"
@@ -65,6 +66,8 @@ static void nv_device_fill_info(struct nv_device *nv)
 		.va_start = NV_VM_KERNEL_END,
 		.va_end = BIT_ULL(49),
 		.page_sizes = SZ_4K | SZ_64K | SZ_2M,
+		/* A PTE has no bit that forbids execution. */
+		.map_flags = DRM_SOVGPU_VM_MAP_READONLY | DRM_SOVGPU_VM_MAP_UNCACHED,
 	};
 	nv->base.queue_info = (struct drm_sovgpu_queue_info){
 		.classes = BIT(DRM_SOVGPU_QUEUE_COMPUTE) | BIT(DRM_SOVGPU_QUEUE_COPY),
@@ -145,6 +148,7 @@ static void nv_device_stop(struct sov_device *sov)
 	struct nv_device *nv = to_nv(sov);
 
 	nv_intr_stop(nv);
+	nv_clear_stop(nv);
 	nv_context_stop(nv);
 	nv_gsp_stop(nv);
 }
@@ -190,6 +194,10 @@ static int nv_device_setup(struct nv_device *nv)
 		goto err_stop;
 	nv_log_step(nv, "golden context");
 	ret = nv_context_start(nv);
+	if (ret)
+		goto err_stop;
+	nv_log_step(nv, "clearing");
+	ret = nv_clear_start(nv);
 	if (ret)
 		goto err_stop;
 	nv_log_step(nv, "interrupts");
@@ -292,6 +300,7 @@ const struct sov_vendor sov_nv = {
 	.time = nv_device_time,
 	.lost = nv_device_lost,
 	.exit = nv_log_exit,
+	.vram_clear = nv_clear_vram,
 	.vm_bytes = sizeof(struct nv_vm),
 	.vm_init = nv_vm_init,
 	.vm_stop = nv_vm_stop,

@@ -13,6 +13,7 @@
 #include "kmod/nv/memory_types.h"
 
 struct nv_chip;
+struct nv_clear;
 
 #define NV_MAX_COPY_ENGINES    20
 #define NV_CONTEXT_BUFFERS     9
@@ -112,6 +113,12 @@ struct nv_device {
 
 	/** @engines: Engine of each queue class. */
 	struct nv_engine engines[SOV_QUEUE_CLASSES];
+
+	/** @clear_engine: Copy engine that only @clear uses; its type is 0 if there is none. */
+	struct nv_engine clear_engine;
+
+	/** @clear: Channel that clears memory, or NULL if the CPU does. */
+	struct nv_clear *clear;
 
 	/** @method_bytes: Size of a channel's method buffer. */
 	u32 method_bytes;

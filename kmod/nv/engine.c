@@ -2,7 +2,8 @@
 /*
  * Engine discovery: which engines exist, which runlist feeds each, and how many SMs the graphics
  * engine has. Each queue class uses one engine: compute queues the graphics engine, copy queues the
- * first copy engine that does not share the graphics engine's runlist.
+ * first copy engine that does not share the graphics engine's runlist. The next copy engine with a
+ * runlist of its own clears memory.
  */
 #include <drm/drm_print.h>
 #include <linux/sizes.h>
@@ -21,14 +22,18 @@ static void nv_engine_assign(struct nv_device *nv, const struct rm_engine_entry 
 	u32 type = e->data[RM_ENGINE_DATA_TYPE], runlist = e->data[RM_ENGINE_DATA_RUNLIST];
 	struct nv_engine *compute = &nv->engines[DRM_SOVGPU_QUEUE_COMPUTE];
 	struct nv_engine *copy = &nv->engines[DRM_SOVGPU_QUEUE_COPY];
+	bool is_copy = type >= RM_ENGINE_COPY0 && type < RM_ENGINE_COPY0 + NV_MAX_COPY_ENGINES;
 
 	if (!e->data[RM_ENGINE_DATA_HOST_DRIVEN])
 		return;
 	if (type == RM_ENGINE_GRAPHICS)
 		*compute = (struct nv_engine){ type, runlist };
-	else if (type >= RM_ENGINE_COPY0 && type < RM_ENGINE_COPY0 + NV_MAX_COPY_ENGINES &&
-		 !copy->type && (!compute->type || runlist != compute->runlist))
+	else if (!is_copy || (compute->type && runlist == compute->runlist))
+		return;
+	else if (!copy->type)
 		*copy = (struct nv_engine){ type, runlist };
+	else if (!nv->clear_engine.type && runlist != copy->runlist)
+		nv->clear_engine = (struct nv_engine){ type, runlist };
 }
 
 static int nv_engine_discover(struct nv_device *nv)

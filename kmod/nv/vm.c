@@ -291,7 +291,7 @@ void nv_vm_unmap_kernel(struct nv_vm *vm, struct drm_mm_node *node)
  * @bytes: Size of the range.
  * @address: Address in video memory, or DMA address.
  * @system: True if @address is a DMA address.
- * @flags: Enum drm_sovgpu_vm_map_flags; the hardware has no bit that forbids execution.
+ * @flags: Enum drm_sovgpu_vm_map_flags, of those in &drm_sovgpu_vm_info.map_flags.
  *
  * Return: 0, or the error of a table allocation: -ENOSPC, -ENOMEM, -EINTR, -ENODEV or -EIO.
  */

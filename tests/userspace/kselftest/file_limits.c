@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Per-file limits: each is a module parameter, and exceeding it returns its own errno. A row
- * creates as many objects as a small limit allows, one more, and one again after another is
- * destroyed.
+ * Limits per file, user and device: each is a module parameter, and exceeding it returns its own
+ * errno. A row creates as many objects as a small limit allows, one more, and one again after
+ * another is destroyed.
  */
 #include <glob.h>
+#include <sys/stat.h>
 
 #include "tests/userspace/kselftest/queue.h"
 
@@ -144,6 +145,78 @@ static void test_limit(const struct row *r)
 	ok(fdinfo_value(t.fd, used) == r->used_at_start, "%s: destroyed objects are not counted",
 	   r->key);
 	set_parameter(r->parameter, (unsigned long long)before);
+	close(t.fd);
+}
+
+enum { OTHER_USER = 1000 };
+
+/* Opens the device as another user. */
+static bool objects_open_as(struct objects *t, uid_t user)
+{
+	if (seteuid(user))
+		return false;
+	bool opened = objects_open(t);
+
+	return !seteuid(0) && opened;
+}
+
+/* Sets the limit of a scope to `more` objects above a usage; returns the previous value, or -1. */
+static long long limit_scope(const struct row *r, const char *scope, long long used, int more)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "max_%s%s", scope, r->parameter + strlen("max_"));
+	return set_parameter(name, (unsigned long long)((used + r->unit - 1) / r->unit + more));
+}
+
+/* Two files of one user share the limit of the user, and all files share that of the device. */
+static void test_scopes(const struct row *r)
+{
+	char used[64], limit[64], user[64], device[64];
+	struct objects t, same, other;
+
+	snprintf(used, sizeof(used), "sovgpu-user-%s", r->key);
+	snprintf(limit, sizeof(limit), "sovgpu-max-user-%s", r->key);
+	snprintf(user, sizeof(user), "max_user_%s", r->parameter + strlen("max_"));
+	snprintf(device, sizeof(device), "max_device_%s", r->parameter + strlen("max_"));
+	if (!objects_open(&t) || !objects_open(&same))
+		return;
+	if (!objects_open_as(&other, OTHER_USER)) {
+		ok(false, "%s: another user opens the device", r->key);
+		return;
+	}
+	long long at_start = fdinfo_value(t.fd, used), theirs = fdinfo_value(other.fd, used);
+	long long user_before = limit_scope(r, "user_", at_start, 2);
+
+	ok(user_before >= 0 && fdinfo_value(t.fd, limit) == fdinfo_value(same.fd, limit) &&
+		   fdinfo_value(t.fd, limit) >= at_start + 2 * r->unit &&
+		   fdinfo_value(t.fd, limit) < at_start + 3 * r->unit,
+	   "%s: fdinfo reports the limit of the user", r->key);
+	ok(!r->create(&t, 0) && !r->create(&same, 0) &&
+		   fdinfo_value(t.fd, used) == at_start + 2 * r->unit &&
+		   fdinfo_value(same.fd, used) == at_start + 2 * r->unit,
+	   "%s: the usage of a user is the sum of that of the user's files", r->key);
+	ok(r->create(&t, 1) == r->error && r->create(&same, 1) == r->error,
+	   "%s: at the limit of a user, both files are refused", r->key);
+	ok(!r->create(&other, 0) && fdinfo_value(other.fd, used) == theirs + r->unit,
+	   "%s: another user has a separate limit", r->key);
+	ok(!r->destroy(&t, 0) && !r->create(&same, 1),
+	   "%s: what one file frees, another file of the user can take", r->key);
+	set_parameter(user, (unsigned long long)user_before);
+
+	long long all = fdinfo_value(t.fd, used) + fdinfo_value(other.fd, used);
+	long long device_before = limit_scope(r, "device_", all, 1);
+
+	ok(device_before >= 0 && !r->create(&other, 1) && r->create(&other, 2) == r->error &&
+		   r->create(&t, 0) == r->error,
+	   "%s: at the limit of the device, the files of all users are refused", r->key);
+	set_parameter(device, (unsigned long long)device_before);
+	ok(!r->create(&t, 0), "%s: objects can be created again after the limit is raised", r->key);
+	close(other.fd);
+	close(same.fd);
+	snprintf(limit, sizeof(limit), "sovgpu-%s", r->key);
+	ok(fdinfo_value(t.fd, used) == fdinfo_value(t.fd, limit),
+	   "%s: closed files do not count for their user", r->key);
 	close(t.fd);
 }
 
@@ -428,7 +501,8 @@ static void test_memory_pressure(void)
 {
 	uint32_t handles[256], created = 0, last;
 	int fd = open_device(), got = 0;
-	long long before = set_parameter("max_system_mib", 1 << 20);
+	long long before = set_parameter("max_system_mib", 1 << 20),
+		  device = set_parameter("max_device_system_mib", 1 << 20);
 	uint64_t start = now_ns();
 
 	while (created < COUNT(handles) &&
@@ -441,6 +515,7 @@ static void test_memory_pressure(void)
 		bo_close(fd, handles[--created]);
 	ok(!fdinfo_value(fd, "sovgpu-system") && !bo_create(fd, SYSTEM, 32 * MIB, 0, &last),
 	   "system memory can be allocated after the buffers are closed");
+	set_parameter("max_device_system_mib", (unsigned long long)device);
 	ok(!set_parameter("max_system_mib", 0) || before >= 0,
 	   "max_system_mib is reset to the driver's default");
 	ok(fdinfo_value(fd, "sovgpu-max-system") > 0,
@@ -453,7 +528,7 @@ static void test_debugfs(void)
 {
 	struct objects t;
 	char line[256];
-	bool found = false, has_limits = false;
+	bool found = false, has_limits = false, has_user = false, has_device = false;
 	glob_t g;
 
 	if (!objects_open(&t))
@@ -471,6 +546,10 @@ static void test_debugfs(void)
 		unsigned long long c, v, s, b, vms, m, groups, queues;
 
 		has_limits = has_limits || !strncmp(line, "max\t", 4);
+		has_user = has_user || (sscanf(line, "user-0 %llu", &v) == 1 &&
+					v == 3 * MIB + ROOT_TABLE * KIB);
+		has_device = has_device || (sscanf(line, "device %llu", &v) == 1 &&
+					    v == 3 * MIB + ROOT_TABLE * KIB);
 		if (sscanf(line, "%llu %llu %llu %llu %llu %llu %llu %llu", &c, &v, &s, &b, &vms,
 			   &m, &groups, &queues) == 8)
 			found = found ||
@@ -483,6 +562,7 @@ static void test_debugfs(void)
 	globfree(&g);
 	ok(has_limits, "debugfs lists the limits");
 	ok(found, "debugfs lists the usage of this file");
+	ok(has_user && has_device, "debugfs lists the usage of this user and of the device");
 	close(t.fd);
 }
 
@@ -490,6 +570,14 @@ int main(void)
 {
 	for (size_t i = 0; i < COUNT(rows); i++)
 		test_limit(&rows[i]);
+	/* The node belongs to root in a virtual machine without udev. */
+	const char *node = getenv("RENDER_NODE") ? getenv("RENDER_NODE") : RENDER_NODE;
+	struct stat st;
+
+	ok(!stat(node, &st) && !chmod(node, 0666), "every user may open the render node");
+	for (size_t i = 0; i < COUNT(rows); i++)
+		test_scopes(&rows[i]);
+	chmod(node, st.st_mode & 0777);
 	test_buffer_without_handle();
 	test_page_tables();
 	test_partial_unmap_at_limit();

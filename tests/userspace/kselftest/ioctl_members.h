@@ -189,6 +189,7 @@ static const struct member vm_bind_members[] = {
 static const struct member vm_bind_op_members[] = {
 	MEMBER(vm_bind_op, type, BELOW, 2),
 	MEMBER(vm_bind_op, flags, FLAGS, 7),
+	MEMBER(vm_bind_op, flags, VALUE, DRM_SOVGPU_VM_MAP_NOEXEC, -EOPNOTSUPP),
 	MEMBER(vm_bind_op, handle, HANDLE, OBJECT_BUFFER),
 	MEMBER(vm_bind_op, pad, MUST_BE_ZERO),
 	MEMBER(vm_bind_op, offset, ALIGNED, 4096),

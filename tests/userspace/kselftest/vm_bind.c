@@ -62,6 +62,28 @@ static void test_partial_failure(void)
 	bo_close(fd, a);
 }
 
+/* A flag is either supported and accepted, or refused: never accepted without effect. */
+static void test_map_flags(uint32_t a)
+{
+	struct drm_sovgpu_vm_info info = {0};
+
+	ok(!dev_query(fd, DRM_SOVGPU_DEV_QUERY_VM, sizeof(info), &info, NULL) &&
+		   info.map_flags == (DRM_SOVGPU_VM_MAP_READONLY | DRM_SOVGPU_VM_MAP_UNCACHED) &&
+		   !info.pad,
+	   "DEV_QUERY_VM reports the map flags of a GH100: read-only and uncached");
+	for (uint32_t flags = 0; flags < 8; flags++) {
+		struct drm_sovgpu_vm_bind_op op = {
+			.handle = a, .va = VA, .size = MIB, .flags = flags};
+		int want = flags & ~info.map_flags ? -EOPNOTSUPP : 0,
+		    got = vm_bind(fd, vm, &op, 1, NULL);
+
+		ok(got == want && vm_mapped(fd, vm) == (want ? 0 : MIB),
+		   "VM_BIND %s map flags %u, as DEV_QUERY_VM reports them",
+		   want ? "refuses" : "accepts", flags);
+		vm_unmap(fd, vm, VA, MIB);
+	}
+}
+
 static void test_invalid_operations(uint32_t a)
 {
 	struct drm_sovgpu_vm_bind_op op = {.handle = a, .va = VA, .size = MIB};
@@ -253,6 +275,7 @@ int main(void)
 	test_three_regions();
 	test_partial_failure();
 	bo_create(fd, VRAM, 2 * MIB, 0, &a);
+	test_map_flags(a);
 	test_invalid_operations(a);
 	test_invalid_arguments(a);
 	test_longer_elements(a);

@@ -402,7 +402,11 @@ static void fake_reset(void)
 	strcpy((char *)fake.device.firmware, "570.144");
 	fake.memory = (struct drm_sovgpu_memory_info){UINT64_C(1) << 30, 1 << 20, UINT64_C(1) << 30,
 						      65536};
-	fake.vm = (struct drm_sovgpu_vm_info){0, UINT64_C(1) << 49, 0x1000 | 0x10000 | 0x200000};
+	fake.vm = (struct drm_sovgpu_vm_info){
+		.va_end = UINT64_C(1) << 49,
+		.page_sizes = 0x1000 | 0x10000 | 0x200000,
+		.map_flags = DRM_SOVGPU_VM_MAP_READONLY | DRM_SOVGPU_VM_MAP_UNCACHED,
+	};
 	fake.queue = (struct drm_sovgpu_queue_info){.classes = 3,
 						    .modes = fake_modes,
 						    .ring_entries_max = 512,
