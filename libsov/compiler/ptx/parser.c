@@ -346,8 +346,8 @@ static bool parse_parameters(struct ptx *x)
 	return ptx_expect(x, ')', "',' or ')'", "a parameter");
 }
 
-/* ".maxntid 32, 8": omitted dimensions are 1. More than the target has are as many as it has, unless
- * they are required. */
+/* ".maxntid 32, 8": omitted dimensions are 1. More than the target has are as many as it has,
+ * unless they are required. */
 static void parse_block_shape(struct ptx *x, const char *word, bool required, uint32_t threads[3])
 {
 	const struct target *target = x->job->target;
