@@ -21,6 +21,7 @@ known() { # VERSION-NAME
 	*-initial_address_parts) echo "the loader does not know relocations of single bytes (kind 91 and following)" ;;
 	*-param_address) echo "ptxas takes every generic address in isspacep.param as one of a parameter" ;;
 	*-red_v8 | *-red_vector) echo "atomics of vectors of more than two halves are not modelled" ;;
+	*-tex_sampler) echo "ptxas's code takes a sampler's handle for its number; ours have the number above bit 20" ;;
 	*-wide_variables) echo "ptxas drops the 128-bit result of the call" ;;
 	13.0-alloca | 13.0-stackrestore) echo "ptxas 13.0 states no stack for alloca in a kernel without calls" ;;
 	13.0-mma_sparse_s4_u4_k64) echo "reuse flag 3, which the table does not describe" ;;

@@ -338,7 +338,8 @@ struct ptx_inst {
 	uint32_t nmodifiers;
 	struct ptx_operand operands[PTX_MAX_OPERANDS];
 	uint32_t noperands;
-	struct ptx_name *guard; /* NULL: none */
+	struct ptx_operand sampler; /* of a texture, in brackets after it; OPERAND_BAD: none */
+	struct ptx_name *guard;     /* NULL: none */
 	bool guard_negated;
 	/* Set by match.c. */
 	const struct ptx_row *row;
@@ -395,6 +396,7 @@ struct ptx {
 	uint32_t nmatches, matches_capacity;
 	struct name_map symbols; /* variable name -> how many symbols of the module have it */
 	struct ir_module *module;
+	bool independent_samplers; /* .target says that reads of textures name them */
 	bool is_specific;      /* .target names the features of one architecture, as in sm_90a */
 	uint32_t architecture; /* of .target: 75 for sm_75 */
 	uint8_t linkage;       /* of the declaration that is being parsed; enum ir_linkage */

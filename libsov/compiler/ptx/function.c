@@ -139,6 +139,10 @@ static bool find_passing(struct ptx *x, struct signature *sig)
 		const struct formal *f =
 			k < sig->nargs ? &sig->args[k] : &sig->results[k - sig->nargs];
 
+		if (k >= sig->nargs && !f->shape.count) {
+			ptx_error(x, &f->name, "result '%.*s' has no size", TEXT(&f->name));
+			return false;
+		}
 		if (ptx_shape_bytes(&f->shape) <= MAX_OBJECT)
 			continue;
 		ptx_error(x, &f->name, "a parameter or result has at most %u bytes", MAX_OBJECT);

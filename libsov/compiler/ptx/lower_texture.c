@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of texture and surface instructions in unified mode: the handle is a 64-bit register, or
- * in a variable of type .texref or .surfref, which the program writes.
+ * Lowering of texture and surface instructions: a handle is a 64-bit register, or in a variable of
+ * type .texref, .samplerref or .surfref, which the program writes. In independent mode reads name a
+ * sampler, too, whose handle is that of any texture that has it.
  * Coordinates that PTX pads to four elements are not read. No texture has pages that are missing,
  * so that the predicate that tells is true.
  */
@@ -10,13 +11,12 @@
 
 #define MAX_COORDINATES 4
 #define MAX_LAYER       0xffff /* as ptxas has it: NVIDIA's chips read 16 bits */
-/* The handle, coordinates, two vectors of derivatives, an offset and a comparison. */
-#define MAX_ARGUMENTS   (1 + MAX_COORDINATES + 2 * 3 + 2)
+/* The handle, coordinates, two vectors of derivatives, an offset, a comparison and a sampler. */
+#define MAX_ARGUMENTS   (1 + MAX_COORDINATES + 2 * 3 + 3)
 
-static bool read_handle(struct ptx *x, const struct ptx_inst *in, ir_val *handle)
+static bool read_handle(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
+			ir_val *handle)
 {
-	const struct ptx_operand *o = in->role[ROLE_A];
-
 	if (o->kind == OPERAND_REGISTER && o->name->type->bits == 64 && !o->value &&
 	    o->name->type->class != CLASS_FLOAT) {
 		*handle = ptx_read_register(x, o->name);
@@ -28,7 +28,7 @@ static bool read_handle(struct ptx *x, const struct ptx_inst *in, ir_val *handle
 	}
 	ptx_error(x, &o->at,
 		  "'%s' takes the handle of a texture or surface in a 64-bit register or a "
-		  "variable of type .texref or .surfref, found '%.*s'",
+		  "variable of type .texref, .samplerref or .surfref, found '%.*s'",
 		  ptx_spelling(x, in), (int)(o->name ? o->name->length : o->at.length),
 		  o->name ? o->name->text : o->at.text);
 	return false;
@@ -61,7 +61,8 @@ static uint32_t read_coordinates(struct ptx *x, const struct ptx_inst *in, bool 
 	uint32_t count = texture_coordinates(g);
 	bool layers = texture_has_layers(g);
 
-	if (!ptx_check_fragment(x, in, ROLE_B, padded(count)) || !read_handle(x, in, &args[0]))
+	if (!ptx_check_fragment(x, in, ROLE_B, padded(count)) ||
+	    !read_handle(x, in, in->role[ROLE_A], &args[0]))
 		return 0;
 	for (uint32_t k = 0; k < count; k++) {
 		const struct ptx_operand *o = ptx_fragment_register(in->role[ROLE_B], k);
@@ -202,6 +203,25 @@ static bool add_extras(struct ptx *x, const struct ptx_inst *in, ir_val *args, u
 	return true;
 }
 
+/* Appends the sampler, which reads name in independent mode and no others. */
+static bool add_sampler(struct ptx *x, const struct ptx_inst *in, ir_val *args, uint32_t *n,
+			uint16_t *flags)
+{
+	bool given = in->sampler.kind != OPERAND_BAD;
+
+	if (given != x->independent_samplers) {
+		ptx_error(x, given ? &in->sampler.at : &in->name,
+			  given ? "'%s' names a sampler, which needs .target texmode_independent"
+				: "'%s' must name a sampler after .target texmode_independent",
+			  ptx_spelling(x, in));
+		return false;
+	}
+	if (!given)
+		return true;
+	*flags |= IR_SAMPLER;
+	return read_handle(x, in, &in->sampler, &args[(*n)++]);
+}
+
 static void write_resident(struct ptx *x, const struct ptx_inst *in)
 {
 	if (in->role[ROLE_P])
@@ -213,6 +233,8 @@ static ir_id emit_texture(struct ptx *x, const struct ptx_inst *in, enum ir_type
 {
 	ir_id i = ptx_emit(x, in->row->op, type, nres, nargs, args);
 
+	if (in->sampler.kind != OPERAND_BAD && ir_ops[in->row->op].attributes & A_RANGE)
+		ptx_error(x, &in->sampler.at, "'%s' takes no sampler", ptx_spelling(x, in));
 	ir_at(x->func, i)->geometry = in->value[SLOT_GEOMETRY];
 	if (ptx_has_modifier(in, SLOT_RANGE))
 		ir_at(x->func, i)->range = in->value[SLOT_RANGE];
@@ -228,7 +250,8 @@ void ptx_lower_tex(struct ptx *x, const struct ptx_inst *in)
 	uint16_t flags;
 	ir_id i;
 
-	if (!n || !add_detail(x, in, args, &n) || !add_extras(x, in, args, &n, &flags))
+	if (!n || !add_detail(x, in, args, &n) || !add_extras(x, in, args, &n, &flags) ||
+	    !add_sampler(x, in, args, &n, &flags))
 		return;
 	i = emit_texture(x, in, IR_B32, TEXTURE_CHANNELS, n, args);
 	ir_at(x->func, i)->flags = flags;
@@ -248,7 +271,7 @@ void ptx_lower_tld4(struct ptx *x, const struct ptx_inst *in)
 	uint16_t flags;
 	ir_id i;
 
-	if (!n || !add_extras(x, in, args, &n, &flags))
+	if (!n || !add_extras(x, in, args, &n, &flags) || !add_sampler(x, in, args, &n, &flags))
 		return;
 	i = emit_texture(x, in, IR_B32, TEXTURE_CHANNELS, n, args);
 	ir_at(x->func, i)->flags = flags;
@@ -262,7 +285,7 @@ void ptx_lower_txq(struct ptx *x, const struct ptx_inst *in)
 	ir_val args[2];
 	ir_id i;
 
-	if (!read_handle(x, in, &args[0]))
+	if (!read_handle(x, in, in->role[ROLE_A], &args[0]))
 		return;
 	args[1] = in->role[ROLE_B] ? ptx_read_role(x, in, ROLE_B) : ptx_emit_constant(x, IR_B32, 0);
 	i = ptx_emit(x, IR_TEXQUERY, IR_B32, 1, 2, args);
@@ -275,7 +298,7 @@ void ptx_lower_txq_one(struct ptx *x, const struct ptx_inst *in)
 {
 	ir_val handle;
 
-	if (read_handle(x, in, &handle))
+	if (read_handle(x, in, in->role[ROLE_A], &handle))
 		ptx_write_operand(x, in->role[ROLE_D], ptx_emit_constant(x, IR_B32, 1));
 }
 

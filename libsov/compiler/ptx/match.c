@@ -711,20 +711,28 @@ static bool check_register(struct check_context *c, struct ptx_operand *o)
 			     TEXT(o->name), r->name);
 }
 
-/* An integer constant of 128 bits: ptxas zero-extends 64 bits. */
+static bool is_address_of_name(const struct ptx_operand *o)
+{
+	return o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER ||
+	       o->kind == OPERAND_FUNCTION || o->kind == OPERAND_OBJECT;
+}
+
+/* An integer constant or an address of 128 bits: ptxas zero-extends 64 bits. */
 static bool check_wide_constant(struct check_context *c, struct ptx_operand *o)
 {
 	const struct ptx_type *half = type_of_width(CLASS_BITS, 64);
 	struct ptx_operand low = *o;
 
 	c->rule.type = half;
-	if (!check_constant(c, &low))
+	c->rule.variable = true;
+	if (is_address_of_name(o) ? !check_variable(c, &low) : !check_constant(c, &low))
 		return false;
 	low.type = half;
 	o->kind = OPERAND_VECTOR;
 	o->count = 2;
 	o->elements = arena_array(c->x->arena, o->count, sizeof(*o->elements));
 	o->elements[0] = o->elements[1] = low;
+	o->elements[1].kind = OPERAND_INTEGER;
 	o->elements[1].value = 0;
 	return true;
 }
@@ -734,7 +742,8 @@ static bool check_wide(struct check_context *c, struct ptx_operand *o)
 {
 	if (o->kind == OPERAND_BIT_BUCKET && c->rule.nothing)
 		return true;
-	if (o->kind == OPERAND_INTEGER && c->rule.parts && !c->rule.written)
+	if ((o->kind == OPERAND_INTEGER || is_address_of_name(o)) && c->rule.parts &&
+	    !c->rule.written)
 		return check_wide_constant(c, o);
 	if (o->kind != OPERAND_REGISTER)
 		return operand_error(c, o, "must be a .b128 register, found '%.*s'", TEXT(&o->at));
@@ -789,8 +798,7 @@ static bool check_scalar(struct check_context *c, struct ptx_operand *o)
 		return true;
 	if (c->rule.written)
 		return operand_error(c, o, "must be a register, found '%.*s'", TEXT(&o->at));
-	if (o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER ||
-	    o->kind == OPERAND_FUNCTION || o->kind == OPERAND_OBJECT)
+	if (is_address_of_name(o))
 		return check_variable(c, o);
 	if (o->kind == OPERAND_SPECIAL)
 		return check_special(c, o);

@@ -318,11 +318,23 @@ static const char *expected_name(const struct ptx *x, const struct ptx_inst *in)
 	return x->token.kind == TOKEN_NAME && *x->token.text == '%' ? "register" : "name";
 }
 
+/* "[texture, sampler, coordinates]": takes the sampler out of the operands since first. */
+static void take_sampler(struct ptx_inst *in, uint32_t first)
+{
+	if (!(ir_ops[in->row->op].attributes & A_GEOMETRY) || in->noperands != first + 3)
+		return;
+	in->sampler = in->operands[first + 1];
+	in->operands[first + 1] = in->operands[first + 2];
+	in->operands[first + 2] = (struct ptx_operand){0};
+	in->noperands--;
+}
+
 bool ptx_parse_operands(struct ptx *x, struct ptx_inst *in)
 {
 	bool coordinates =
 		     ir_ops[in->row->op].attributes & A_GEOMETRY || ptx_is_spelled(in, ".tensor"),
 	     open = false;
+	uint32_t first = 0; /* in brackets */
 	int separator = 0;
 
 	if (ptx_accept(x, ';'))
@@ -339,11 +351,14 @@ bool ptx_parse_operands(struct ptx *x, struct ptx_inst *in)
 		if (!ptx_parse_operand(x, o, expected_name(x, in)))
 			return false;
 		in->noperands++;
+		if (o->address)
+			first = in->noperands - 1;
 		open = o->address ? o->open : open;
 		if (open && x->token.kind != ',') {
 			open = false;
 			if (!ptx_expect(x, ']', "',' or ']'", "a coordinate"))
 				return false;
+			take_sampler(in, first);
 		}
 		separator = x->token.kind;
 	} while (ptx_accept(x, ',') || ptx_accept(x, '|'));

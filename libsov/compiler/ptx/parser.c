@@ -198,7 +198,7 @@ static void check_architecture(struct ptx *x, const struct ptx_token *t)
 			  TEXT(t), target->name);
 }
 
-/* "debug", and how textures and samplers are named, of which none is supported. */
+/* "debug", and how textures and samplers are named. */
 static bool is_target_option(const struct ptx_token *t)
 {
 	static const char *const options[] = {"debug", "texmode_unified", "texmode_independent"};
@@ -211,6 +211,8 @@ static bool is_target_option(const struct ptx_token *t)
 
 static void parse_target(struct ptx *x)
 {
+	static const char independent[] = "texmode_independent";
+
 	do {
 		struct ptx_token t = x->token;
 
@@ -218,6 +220,8 @@ static void parse_target(struct ptx *x)
 			return;
 		if (!is_target_option(&t))
 			check_architecture(x, &t);
+		else if (t.length == strlen(independent) && !memcmp(t.text, independent, t.length))
+			x->independent_samplers = true;
 	} while (ptx_accept(x, ','));
 }
 

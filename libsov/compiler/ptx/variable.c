@@ -83,7 +83,8 @@ bool ptx_parse_type_spec(struct ptx *x, struct ptx_shape *s)
 		ptx_next(x);
 	}
 	t = x->token;
-	s->handle = ptx_is_keyword(&t, ".texref") || ptx_is_keyword(&t, ".surfref");
+	s->handle = ptx_is_keyword(&t, ".texref") || ptx_is_keyword(&t, ".surfref") ||
+		    ptx_is_keyword(&t, ".samplerref");
 	if (s->handle) {
 		s->type = ptx_type_find(".b64", 4);
 		ptx_next(x);
@@ -102,8 +103,10 @@ bool ptx_parse_type_spec(struct ptx *x, struct ptx_shape *s)
 bool ptx_reject_handle(struct ptx *x, const struct ptx_shape *s)
 {
 	if (s->handle)
-		ptx_error(x, &x->token,
-			  "a parameter cannot be a .texref or .surfref; pass the handle as .u64");
+		ptx_error(
+			x, &x->token,
+			"a parameter cannot be a .texref, .samplerref or .surfref; pass the handle "
+			"as .u64");
 	return s->handle;
 }
 
