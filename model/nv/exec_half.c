@@ -72,7 +72,7 @@ static uint64_t compute_half(const struct op *op, uint32_t a, uint32_t b, uint32
 {
 	uint64_t x = round_half(op, a, b, c, 0), normal = UINT64_C(1) << half_format(op)->mantissa;
 
-	/* Twice the result has all bits of the significand. A sum of normal numbers is exact here. */
+	/* Twice the result has all bits of the significand. A sum of normal numbers is exact. */
 	if (op->inst->mod[SASS_M_FTZ] && (x & 0x7fff) == normal && op->inst->op != SASS_HADD2 &&
 	    (round_half(op, a, b, c, 1) & 0x7fff) < 2 * normal)
 		x &= 0x8000;
