@@ -4,7 +4,8 @@
  * path jump.
  *
  * Blocks that run only if two floating-point numbers are equal, or if one is infinite or a NaN, and
- * calls of slow paths come last: the former are special cases of functions such as pow.
+ * calls of slow paths come last: the former are special cases of functions such as pow. So do loops
+ * that wait at a barrier in memory after a first test (early_tests.c).
  *
  * The program may have blocks of a loop before its header, so that the last of them continues with
  * the header. Where it does not, the blocks follow the one that leads to them.
@@ -76,11 +77,12 @@ static enum tendency condition_tendency(const struct mir_func *f, struct sass_op
 	const struct mir_inst *i = ref.vreg ? f->vregs[ref.vreg].first_def : NULL;
 	enum tendency t = MOSTLY_TRUE; /* PT */
 
-	if (ref.vreg && (!i || !combined || i->ref[0].vreg != ref.vreg ||
-			 (i->sass.op != SASS_FSETP && i->sass.op != SASS_DSETP)))
+	if (ref.vreg && (!i || !combined || i->ref[0].vreg != ref.vreg))
 		return UNKNOWN;
-	if (i)
+	if (i && (i->sass.op == SASS_FSETP || i->sass.op == SASS_DSETP))
 		t = definition_tendency(f, i, combined - 1);
+	else if (i && (i->sass.op != SASS_SYNCS_PHASECHK || !i->sass.mod[SASS_M_TRYWAIT]))
+		return UNKNOWN;
 	if (t == UNKNOWN || !(op.flags & SASS_NEG))
 		return t;
 	return t == MOSTLY_TRUE ? MOSTLY_FALSE : MOSTLY_TRUE;

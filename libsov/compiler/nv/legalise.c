@@ -225,6 +225,7 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 		lower_mbarriers(f);
 	} else {
 		nv_predicate_zeroed_sums(f);
+		nv_test_barriers_early(f);
 		insert_waterfalls(f, warp_lanes);
 	}
 	ir_for_each_block(f, b)

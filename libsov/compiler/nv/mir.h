@@ -422,6 +422,9 @@ bool nv_has_group_products(const struct mir_func *f);
 void nv_copy_live_sums(struct mir_func *f);
 /* Before selection (zeroed_sums.c): sums that are zeros under a condition are not added to. */
 void nv_predicate_zeroed_sums(struct ir_func *f);
+/* Executes the first test of a loop that waits at a barrier in memory before the loop
+ * (early_tests.c). */
+void nv_test_barriers_early(struct ir_func *f);
 /* Before and after register allocation: the registers of factors are live while products read
  * them. */
 void nv_hold_factors(struct mir_func *f);
