@@ -5,6 +5,7 @@
  *	- copy propagation and common subexpression elimination (cse.c);
  *	- coalescing: a value that is copied into a word of a wider register is computed there;
  *	- fusion of two vector instructions, the first used only by the second, into one;
+ *	- merging loads of adjacent kernel arguments (kernarg_loads.c);
  *	- narrowing: a 64-bit sum or product whose upper word is unused becomes a 32-bit one.
  *
  * gcn_remove_dead_code() deletes the instructions that lose their readers.
@@ -326,6 +327,33 @@ static bool fuse_bitfield_extract(struct combine *c, uint32_t b, struct gcn_inst
 					       gcn_imm((uint32_t)__builtin_popcount(mask))});
 }
 
+/* Fuses the addition of a condition, as 0 or 1, into one with carry. */
+static bool fuse_carry(struct combine *c, uint32_t b, struct gcn_inst *first,
+		       struct gcn_inst *second, struct gcn_src other)
+{
+	struct gcn_src carry = operand_of(first, AMD_S2);
+	struct gcn_func *f = c->f;
+	struct gcn_inst *i;
+
+	if (first->in.row->op != AMD_v_cndmask_b32 || second->in.row->op != AMD_v_add_nc_u32 ||
+	    first->in.reg[AMD_S0] != AMD_INT_0 || first->in.reg[AMD_S1] != AMD_INT_0 + 1 ||
+	    !carry.ref.vreg || other.reg == AMD_LITERAL ||
+	    !is_unchanged_between(c, first, second, carry))
+		return false;
+	i = gcn_inst_new(f, AMD_v_add_co_ci_u32, AMD_E64);
+	gcn_set_operand(f, i, AMD_D, operand_of(second, AMD_D));
+	gcn_set_operand(f, i, AMD_SX, gcn_word(f, gcn_vreg_new(f, GCN_SCALAR, 1), 0));
+	gcn_set_operand(f, i, AMD_S0, other);
+	gcn_set_operand(f, i, AMD_S1, gcn_imm(0));
+	gcn_set_operand(f, i, AMD_S2, carry);
+	i->line = second->line;
+	gcn_insert(f, b, second, i);
+	gcn_remove(f, b, second);
+	gcn_remove(f, b, first);
+	combine_word_of(c, i->ref[AMD_D])->def = i;
+	return true;
+}
+
 static bool fuse_pair(struct combine *c, uint32_t b, struct gcn_inst *second)
 {
 	for (uint32_t k = 0; k < 2; k++) {
@@ -344,7 +372,8 @@ static bool fuse_pair(struct combine *c, uint32_t b, struct gcn_inst *second)
 		x[0] = operand_of(first, AMD_S0);
 		x[1] = operand_of(first, AMD_S1);
 		x[2] = operand_of(second, AMD_S1 - k);
-		if (fuse_bitfield_extract(c, b, first, second, x[2]))
+		if (fuse_bitfield_extract(c, b, first, second, x[2]) ||
+		    fuse_carry(c, b, first, second, x[2]))
 			return true;
 		for (uint32_t p = 0; p < sizeof(fusions) / sizeof(fusions[0]); p++) {
 			if (first->in.row->op != fusions[p].first ||
@@ -355,6 +384,63 @@ static bool fuse_pair(struct combine *c, uint32_t b, struct gcn_inst *second)
 			if (replace_pair(c, b, first, second, fusions[p].op, in_order))
 				return true;
 		}
+	}
+	return false;
+}
+
+/* Operations whose operands may change places. */
+static bool is_commutative(enum amd_op op)
+{
+	switch (op) {
+	case AMD_v_add_f32:
+	case AMD_v_mul_f32:
+	case AMD_v_min_f32:
+	case AMD_v_max_f32:
+	case AMD_v_add_nc_u32:
+	case AMD_v_min_i32:
+	case AMD_v_max_i32:
+	case AMD_v_min_u32:
+	case AMD_v_max_u32:
+	case AMD_v_and_b32:
+	case AMD_v_or_b32:
+	case AMD_v_xor_b32:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* An operand that a DPP move fetches from another lane, and nothing else reads, is fetched here. */
+static bool fuse_dpp(struct combine *c, uint32_t b, struct gcn_inst *second)
+{
+	struct gcn_func *f = c->f;
+
+	if (second->in.form != AMD_PLAIN || !is_commutative(second->in.row->op))
+		return false;
+	for (uint32_t k = 0; k < 2; k++) {
+		struct gcn_src x = operand_of(second, AMD_S0 + k),
+			       y = operand_of(second, AMD_S1 - k);
+		const struct combine_word *w = x.ref.vreg ? combine_word_of(c, x.ref) : NULL;
+		struct gcn_inst *i, *move = w ? w->def : NULL;
+
+		if (!move || w->writes != 1 || w->reads != 1 || w->block != b || !y.ref.vreg ||
+		    !gcn_is_vector(f, y) || move->in.row->op != AMD_v_mov_b32 ||
+		    move->in.form != AMD_DPP || combine_is_fixed(f, x.ref.vreg) ||
+		    !is_unchanged_between(c, move, second, operand_of(move, AMD_S0)))
+			continue;
+		i = gcn_inst_new(f, second->in.row->op, AMD_DPP);
+		gcn_set_operand(f, i, AMD_D, operand_of(second, AMD_D));
+		gcn_set_operand(f, i, AMD_S0, operand_of(move, AMD_S0));
+		gcn_set_operand(f, i, AMD_S1, y);
+		i->in.field[AMD_F_DPP_CTRL] = move->in.field[AMD_F_DPP_CTRL];
+		i->in.field[AMD_F_BOUND_CTRL] = move->in.field[AMD_F_BOUND_CTRL];
+		i->mode = second->mode;
+		i->line = second->line;
+		gcn_insert(f, b, second, i);
+		gcn_remove(f, b, second);
+		gcn_remove(f, b, move);
+		combine_word_of(c, i->ref[AMD_D])->def = i;
+		return true;
 	}
 	return false;
 }
@@ -445,9 +531,11 @@ void gcn_combine(struct gcn_func *f)
 		gcn_for_each(f, b, i)
 			narrow_to_low_word(&c, i);
 	collect_def_uses(&c);
+	if (combine_kernarg_loads(&c))
+		collect_def_uses(&c);
 	gcn_for_each_block(f, b)
 		gcn_for_each_safe(f, b, i)
-			if (i->in.form <= AMD_E64 &&
+			if (!fuse_dpp(&c, b, i) && i->in.form <= AMD_E64 &&
 			    (i->in.row->op == AMD_v_add_nc_u32 || i->in.row->op == AMD_v_or_b32 ||
 			     i->in.row->op == AMD_v_and_b32) &&
 			    has_no_modifiers(i))

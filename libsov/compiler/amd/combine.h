@@ -39,5 +39,7 @@ static inline bool combine_is_aligned(const struct gcn_func *f, uint32_t vreg, u
 /* cse.c: global value numbering by hash, and block-local copy forwarding. */
 void combine_cse(struct combine *c);
 void combine_forward_copies(struct combine *c);
+/* kernarg_loads.c: returns whether it replaced registers. */
+bool combine_kernarg_loads(struct combine *c);
 
 #endif
