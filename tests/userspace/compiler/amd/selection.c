@@ -141,6 +141,11 @@ static const struct row {
 	 "shfl.sync.bfly.b32 %r2, %r0, 2, 31, -1; add.u32 %r0, %r2, %r0; st.global.u32 [%o], %r0; "
 	 "ret;",
 	 {{"ds_", 0}, {"v_mov", 0}, {"v_add_nc_u32", 2}}},
+	{"the comparison of an exit, and of a loop that lanes leave, narrows EXEC itself",
+	 "setp.ge.u32 %c0, %t, %n; @%c0 ret; again: ld.global.u32 %r0, [%q]; st.global.u32 [%o], "
+	 "%r0;\n"
+	 "add.s64 %q, %q, 64; add.u32 %t, %t, %r0; setp.lt.u32 %c1, %t, %n; @%c1 bra again; ret;",
+	 {{"v_cmp_", 0}, {"v_cmpx_", 2}, {"s_and", 0}}},
 	{"a shuffle that reads a constant lane reads it through an SGPR",
 	 "ld.global.u32 %r0, [%q]; shfl.sync.idx.b32 %r1, %r0, 3, 31, -1; st.global.u32 [%o], %r1; "
 	 "ret;",
