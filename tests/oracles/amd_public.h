@@ -61,6 +61,10 @@ FN uint groups(uint k)
 {
 	return ((__constant uint *)__builtin_amdgcn_implicitarg_ptr())[k];
 }
+FN void mem_fence(uint f)
+{
+	__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "workgroup");
+}
 FN void barrier(uint f)
 {
 	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
@@ -98,6 +102,10 @@ FN uint groups(uint k)
 	       : k == 1 ? __nvvm_read_ptx_sreg_nctaid_y()
 			: __nvvm_read_ptx_sreg_nctaid_z();
 }
+FN void mem_fence(uint f)
+{
+	__nvvm_membar_cta();
+}
 FN void barrier(uint f)
 {
 	__nvvm_bar_sync(0);
@@ -132,10 +140,6 @@ FN size_t get_global_id(uint k)
 FN size_t get_global_size(uint k)
 {
 	return groups(k) * size(k);
-}
-FN void mem_fence(uint f)
-{
-	__scoped_atomic_thread_fence(__ATOMIC_ACQ_REL, __MEMORY_SCOPE_WRKGRP);
 }
 
 OV float exp(float x)

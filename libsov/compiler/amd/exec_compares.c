@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Comparisons that narrow EXEC: a lane mask whose only use is s_and_b32 or s_andn2_b32 of EXEC
- * becomes a v_cmpx at the place of that use. Since v_cmpx can only keep the lanes that it finds, the
+ * becomes a v_cmpx at the place of that use. Since v_cmpx keeps the lanes that satisfy it, the
  * s_andn2_b32 needs the opposite comparison; for floats that is the one that NaNs satisfy.
  */
 #include "libsov/compiler/amd/combine.h"
