@@ -68,6 +68,12 @@ static void adjust_theirs(const struct amd_inst *in, const struct access *ours, 
 	    !strcmp(name, "v_pk_fmac_f16") || strstr(name, "_d16") || in->form == AMD_SDWA)
 		for (uint32_t k = 0; k < amd_words(in, AMD_D); k++)
 			a->read[in->reg[AMD_D] + k] = ours->read[in->reg[AMD_D] + k];
+	/* If lanes without a source read 0, the destination's earlier value has no part in the
+	 * result, but LLVM's operand for it stays. */
+	if (in->form == AMD_DPP && in->field[AMD_F_BOUND_CTRL] &&
+	    (in->field[AMD_F_ROW_MASK] & in->field[AMD_F_BANK_MASK]) == 15)
+		for (uint32_t k = 0; k < amd_words(in, AMD_D); k++)
+			a->read[in->reg[AMD_D] + k] = ours->read[in->reg[AMD_D] + k];
 	/* RDNA2 ISA manual, SOP1: SCC = D != 0. */
 	if (!strncmp(name, "s_quadmask", 10))
 		a->written[AMD_SCC] = true;

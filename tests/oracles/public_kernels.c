@@ -11,14 +11,18 @@
  * and the approximations of divisions and functions differ between compilers. A kernel that reads
  * shared memory while an asynchronous copy to it is in flight has a race, by its arguments or of
  * its own, if hazard mode rejects both images for that; it is reported and does not fail.
- *   usage: public_kernels CHIP THEIRS OURS     prints one line per finding and a line of counts
+ *   usage: public_kernels CHIP THEIRS OURS [costs]
+ *     prints one line per finding, the costs of AMD's kernels that leave the same memory, and a
+ *     line of counts; "costs" leaves out hazard mode
  */
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "libsov/sov.h"
+#include "model/amd/amd.h"
 #include "tests/tap.h"
 
 #define BUFFER_BYTES (4u << 20)
@@ -38,9 +42,12 @@ enum run { THEIRS, THEIRS_HAZARD, OURS, OURS_HAZARD, RUNS };
 static struct outcome {
 	sov_result result;
 	char cause[256], instruction[128];
+	uint64_t executed; /* instructions, on AMD's GPUs */
+	uint32_t registers;
 } *outcomes;
 static uint8_t *memory[RUNS];
 static char devices[2][64];
+static bool only_costs; /* without hazard mode */
 
 static struct counts {
 	uint32_t launched, ended, faulted, endless, hazards, races, compared, close, different,
@@ -126,8 +133,10 @@ static sov_result launch(sov_function f, uint32_t variant, sov_ptr buffer)
 }
 
 static sov_result run_in(sov_context c, const void *image, size_t size, const char *name,
-			 uint32_t variant, uint8_t *data)
+			 uint32_t variant, uint8_t *data, struct outcome *out)
 {
+	sov_function_attributes a = SOV_INIT(sov_function_attributes);
+	uint64_t before;
 	sov_ptr buffer;
 	sov_module m;
 	sov_function f;
@@ -145,10 +154,15 @@ static sov_result run_in(sov_context c, const void *image, size_t size, const ch
 		r = sov_module_load(c, image, size, NULL, &m);
 	if (!r)
 		r = sov_module_get_function(m, name, &f);
+	before = amd_executed();
 	if (!r)
 		r = launch(f, variant, buffer);
 	if (!r)
 		r = sov_context_wait(c, SOV_FOREVER);
+	out->executed = amd_executed() - before;
+	if (!r)
+		r = sov_function_get_attributes(f, &a);
+	out->registers = a.registers;
 	if (!r)
 		r = sov_memory_copy(c, SOV_HOST(data), buffer, BUFFER_BYTES);
 	return r;
@@ -175,7 +189,7 @@ static void run(const char *device, const void *image, size_t size, const char *
 		out->result = sov_context_create(d, &options, &c);
 	if (out->result)
 		return;
-	out->result = run_in(c, image, size, name, variant, data);
+	out->result = run_in(c, image, size, name, variant, data, out);
 	snprintf(out->cause, sizeof(out->cause), "%s", out->result ? sov_last_error() : "");
 	if (out->result && !sov_context_get_fault(c, &fault)) {
 		snprintf(out->cause, sizeof(out->cause), "%s", fault.cause);
@@ -219,7 +233,8 @@ static bool is_close_word(const uint8_t *a, const uint8_t *b)
 	       (is_close(f[0], g[0], CLOSE) && is_close(f[1], g[1], CLOSE)) || halves;
 }
 
-static void compare(const char *file, const char *name, uint32_t variant)
+/* Returns true if both left the same memory. */
+static bool compare(const char *file, const char *name, uint32_t variant)
 {
 	uint32_t different = 0, close = 0, first = 0;
 
@@ -236,7 +251,7 @@ static void compare(const char *file, const char *name, uint32_t variant)
 	counts.close += !different && close;
 	counts.different += different != 0;
 	if (!different)
-		return;
+		return true;
 	printf("%s: %s variant %u: %u words differ, first at 0x%x:", file, name, variant, different,
 	       first);
 	for (uint32_t i = 0; i < 8; i += 4) {
@@ -247,6 +262,7 @@ static void compare(const char *file, const char *name, uint32_t variant)
 		printf(" theirs 0x%08x ours 0x%08x", a, b);
 	}
 	printf("\n");
+	return false;
 }
 
 static bool is_rejected(const struct outcome *normal, const struct outcome *hazard)
@@ -268,7 +284,7 @@ static void judge(const char *file, const char *name, uint32_t variant)
 	counts.ended += !theirs->result;
 	counts.faulted += theirs->result && theirs->result != SOV_ERROR_HANG;
 	counts.endless += theirs->result == SOV_ERROR_HANG;
-	if (is_rejected(theirs, hazard)) {
+	if (!only_costs && is_rejected(theirs, hazard)) {
 		bool slow = theirs->result == SOV_ERROR_HANG || hazard->result == SOV_ERROR_HANG;
 		bool race = has_race(hazard, &outcomes[OURS_HAZARD]);
 
@@ -281,10 +297,13 @@ static void judge(const char *file, const char *name, uint32_t variant)
 		       theirs->result ? theirs->cause : "ends",
 		       hazard->result ? hazard->cause : "ends", hazard->instruction);
 	}
-	if (!theirs->result && !ours->result)
-		compare(file, name, variant);
-	else if (!theirs->result != !ours->result && theirs->result != SOV_ERROR_HANG &&
-		 ours->result != SOV_ERROR_HANG)
+	if (!theirs->result && !ours->result) {
+		if (compare(file, name, variant) && theirs->executed)
+			printf("cost: %s %s %u: executed %" PRIu64 " %" PRIu64 " registers %u %u\n",
+			       file, name, variant, ours->executed, theirs->executed,
+			       ours->registers, theirs->registers);
+	} else if (!theirs->result != !ours->result && theirs->result != SOV_ERROR_HANG &&
+		   ours->result != SOV_ERROR_HANG)
 		printf("%s: %s variant %u: theirs %s, ours %s [%s] [%s]\n", file, name, variant,
 		       theirs->result ? theirs->cause : "ends", ours->result ? ours->cause : "ends",
 		       theirs->instruction, ours->instruction);
@@ -363,6 +382,8 @@ static void run_kernel(const char *file, const char *name, uint32_t variant, voi
 		bool ours = r >= OURS, hazard = r == THEIRS_HAZARD || r == OURS_HAZARD;
 		pid_t child;
 
+		if (hazard && only_costs)
+			continue;
 		if (r == OURS_HAZARD && !is_rejected(&outcomes[THEIRS], &outcomes[THEIRS_HAZARD]))
 			continue;
 		child = fork();
@@ -389,8 +410,9 @@ int main(int argc, char **argv)
 	size_t sizes[2];
 	uint32_t n;
 
-	if (argc != 4) {
-		fprintf(stderr, "usage: public_kernels CHIP THEIRS OURS\n");
+	only_costs = argc == 5 && !strcmp(argv[4], "costs");
+	if (argc != 4 + only_costs) {
+		fprintf(stderr, "usage: public_kernels CHIP THEIRS OURS [costs]\n");
 		return 1;
 	}
 	snprintf(devices[0], sizeof(devices[0]), "%s:vram=4G:threads=1", argv[1]);

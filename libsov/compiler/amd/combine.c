@@ -5,6 +5,7 @@
  *	- copy propagation and common subexpression elimination (cse.c);
  *	- coalescing: a value that is copied into a word of a wider register is computed there;
  *	- fusion of two vector instructions, the first used only by the second, into one;
+ *	- merging loads of adjacent kernel arguments (kernarg_loads.c);
  *	- narrowing: a 64-bit sum or product whose upper word is unused becomes a 32-bit one.
  *
  * gcn_remove_dead_code() deletes the instructions that lose their readers.
@@ -225,11 +226,6 @@ static const struct fusion {
 	{AMD_v_xor_b32, AMD_v_add_nc_u32, AMD_v_xad_u32, {0, 1, 2}},
 };
 
-static struct gcn_src operand_of(const struct gcn_inst *i, enum amd_slot slot)
-{
-	return (struct gcn_src){i->ref[slot], i->in.reg[slot], i->in.literal};
-}
-
 static bool is_integer_constant(struct gcn_src x, uint32_t *value)
 {
 	if (x.ref.vreg)
@@ -264,9 +260,8 @@ static bool fits_vop3(const struct gcn_func *f, const struct gcn_src x[3])
 	return scalars <= 2 && literals <= 1;
 }
 
-/* No instruction between first and second writes the operand, and no call lies between them. */
-static bool is_unchanged_between(const struct combine *c, struct gcn_inst *first,
-				 struct gcn_inst *second, struct gcn_src x)
+bool combine_is_unchanged_between(const struct combine *c, struct gcn_inst *first,
+				  struct gcn_inst *second, struct gcn_src x)
 {
 	if (!x.ref.vreg || combine_is_value(c, x.ref))
 		return true;
@@ -294,12 +289,12 @@ static bool replace_pair(struct combine *c, uint32_t b, struct gcn_inst *first,
 	struct gcn_func *f = c->f;
 	struct gcn_inst *i;
 
-	if (!fits_vop3(f, x) || !is_unchanged_between(c, first, second, x[0]) ||
-	    !is_unchanged_between(c, first, second, x[1]) ||
-	    !is_unchanged_between(c, first, second, x[2]))
+	if (!fits_vop3(f, x) || !combine_is_unchanged_between(c, first, second, x[0]) ||
+	    !combine_is_unchanged_between(c, first, second, x[1]) ||
+	    !combine_is_unchanged_between(c, first, second, x[2]))
 		return false;
 	i = gcn_inst_new(f, op, AMD_PLAIN);
-	gcn_set_operand(f, i, AMD_D, operand_of(second, AMD_D));
+	gcn_set_operand(f, i, AMD_D, combine_operand(second, AMD_D));
 	for (uint32_t k = 0; k < 3; k++)
 		gcn_set_operand(f, i, AMD_S0 + k, x[k]);
 	i->line = second->line;
@@ -314,7 +309,7 @@ static bool replace_pair(struct combine *c, uint32_t b, struct gcn_inst *first,
 static bool fuse_bitfield_extract(struct combine *c, uint32_t b, struct gcn_inst *first,
 				  struct gcn_inst *second, struct gcn_src other)
 {
-	struct gcn_src by = operand_of(first, AMD_S0);
+	struct gcn_src by = combine_operand(first, AMD_S0);
 	uint32_t shift, mask;
 
 	if (first->in.row->op != AMD_v_lshrrev_b32 || second->in.row->op != AMD_v_and_b32 ||
@@ -322,8 +317,35 @@ static bool fuse_bitfield_extract(struct combine *c, uint32_t b, struct gcn_inst
 	    mask & (mask + 1) || shift > 31)
 		return false;
 	return replace_pair(c, b, first, second, AMD_v_bfe_u32,
-			    (struct gcn_src[]){operand_of(first, AMD_S1), by,
+			    (struct gcn_src[]){combine_operand(first, AMD_S1), by,
 					       gcn_imm((uint32_t)__builtin_popcount(mask))});
+}
+
+/* Fuses the addition of a condition, as 0 or 1, into one with carry. */
+static bool fuse_carry(struct combine *c, uint32_t b, struct gcn_inst *first,
+		       struct gcn_inst *second, struct gcn_src other)
+{
+	struct gcn_src carry = combine_operand(first, AMD_S2);
+	struct gcn_func *f = c->f;
+	struct gcn_inst *i;
+
+	if (first->in.row->op != AMD_v_cndmask_b32 || second->in.row->op != AMD_v_add_nc_u32 ||
+	    first->in.reg[AMD_S0] != AMD_INT_0 || first->in.reg[AMD_S1] != AMD_INT_0 + 1 ||
+	    !carry.ref.vreg || other.reg == AMD_LITERAL ||
+	    !combine_is_unchanged_between(c, first, second, carry))
+		return false;
+	i = gcn_inst_new(f, AMD_v_add_co_ci_u32, AMD_E64);
+	gcn_set_operand(f, i, AMD_D, combine_operand(second, AMD_D));
+	gcn_set_operand(f, i, AMD_SX, gcn_word(f, gcn_vreg_new(f, GCN_SCALAR, 1), 0));
+	gcn_set_operand(f, i, AMD_S0, other);
+	gcn_set_operand(f, i, AMD_S1, gcn_imm(0));
+	gcn_set_operand(f, i, AMD_S2, carry);
+	i->line = second->line;
+	gcn_insert(f, b, second, i);
+	gcn_remove(f, b, second);
+	gcn_remove(f, b, first);
+	combine_word_of(c, i->ref[AMD_D])->def = i;
+	return true;
 }
 
 static bool fuse_pair(struct combine *c, uint32_t b, struct gcn_inst *second)
@@ -341,10 +363,11 @@ static bool fuse_pair(struct combine *c, uint32_t b, struct gcn_inst *second)
 		if (w->writes != 1 || w->reads != 1 || w->block != b || !has_no_modifiers(first) ||
 		    c->f->vregs[r.vreg].class != GCN_VECTOR || combine_is_fixed(c->f, r.vreg))
 			continue;
-		x[0] = operand_of(first, AMD_S0);
-		x[1] = operand_of(first, AMD_S1);
-		x[2] = operand_of(second, AMD_S1 - k);
-		if (fuse_bitfield_extract(c, b, first, second, x[2]))
+		x[0] = combine_operand(first, AMD_S0);
+		x[1] = combine_operand(first, AMD_S1);
+		x[2] = combine_operand(second, AMD_S1 - k);
+		if (fuse_bitfield_extract(c, b, first, second, x[2]) ||
+		    fuse_carry(c, b, first, second, x[2]))
 			return true;
 		for (uint32_t p = 0; p < sizeof(fusions) / sizeof(fusions[0]); p++) {
 			if (first->in.row->op != fusions[p].first ||
@@ -355,6 +378,63 @@ static bool fuse_pair(struct combine *c, uint32_t b, struct gcn_inst *second)
 			if (replace_pair(c, b, first, second, fusions[p].op, in_order))
 				return true;
 		}
+	}
+	return false;
+}
+
+/* Operations whose operands may change places. */
+static bool is_commutative(enum amd_op op)
+{
+	switch (op) {
+	case AMD_v_add_f32:
+	case AMD_v_mul_f32:
+	case AMD_v_min_f32:
+	case AMD_v_max_f32:
+	case AMD_v_add_nc_u32:
+	case AMD_v_min_i32:
+	case AMD_v_max_i32:
+	case AMD_v_min_u32:
+	case AMD_v_max_u32:
+	case AMD_v_and_b32:
+	case AMD_v_or_b32:
+	case AMD_v_xor_b32:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* An operand that a DPP move fetches from another lane, and nothing else reads, is fetched here. */
+static bool fuse_dpp(struct combine *c, uint32_t b, struct gcn_inst *second)
+{
+	struct gcn_func *f = c->f;
+
+	if (second->in.form != AMD_PLAIN || !is_commutative(second->in.row->op))
+		return false;
+	for (uint32_t k = 0; k < 2; k++) {
+		struct gcn_src x = combine_operand(second, AMD_S0 + k),
+			       y = combine_operand(second, AMD_S1 - k);
+		const struct combine_word *w = x.ref.vreg ? combine_word_of(c, x.ref) : NULL;
+		struct gcn_inst *i, *move = w ? w->def : NULL;
+
+		if (!move || w->writes != 1 || w->reads != 1 || w->block != b || !y.ref.vreg ||
+		    !gcn_is_vector(f, y) || move->in.row->op != AMD_v_mov_b32 ||
+		    move->in.form != AMD_DPP || combine_is_fixed(f, x.ref.vreg) ||
+		    !combine_is_unchanged_between(c, move, second, combine_operand(move, AMD_S0)))
+			continue;
+		i = gcn_inst_new(f, second->in.row->op, AMD_DPP);
+		gcn_set_operand(f, i, AMD_D, combine_operand(second, AMD_D));
+		gcn_set_operand(f, i, AMD_S0, combine_operand(move, AMD_S0));
+		gcn_set_operand(f, i, AMD_S1, y);
+		i->in.field[AMD_F_DPP_CTRL] = move->in.field[AMD_F_DPP_CTRL];
+		i->in.field[AMD_F_BOUND_CTRL] = move->in.field[AMD_F_BOUND_CTRL];
+		i->mode = second->mode;
+		i->line = second->line;
+		gcn_insert(f, b, second, i);
+		gcn_remove(f, b, second);
+		gcn_remove(f, b, move);
+		combine_word_of(c, i->ref[AMD_D])->def = i;
+		return true;
 	}
 	return false;
 }
@@ -374,7 +454,7 @@ static void rewrite_binary(struct combine *c, struct gcn_inst *i, enum amd_op op
 			   struct gcn_src y, bool swap)
 {
 	struct gcn_func *f = c->f;
-	struct gcn_src d = operand_of(i, AMD_D);
+	struct gcn_src d = combine_operand(i, AMD_D);
 	bool is_short = amd_row(op)->format <= AMD_VOPC;
 
 	if (swap && !gcn_is_vector(f, y)) {
@@ -393,8 +473,8 @@ static void rewrite_binary(struct combine *c, struct gcn_inst *i, enum amd_op op
 
 static void narrow_to_low_word(struct combine *c, struct gcn_inst *i)
 {
-	struct gcn_src x = operand_of(i, AMD_S0), y = operand_of(i, AMD_S1),
-		       z = operand_of(i, AMD_S2);
+	struct gcn_src x = combine_operand(i, AMD_S0), y = combine_operand(i, AMD_S1),
+		       z = combine_operand(i, AMD_S2);
 	uint32_t op = i->in.row->op, value;
 
 	if ((op == AMD_v_add_co_u32 || op == AMD_v_sub_co_u32) && is_unread(c, i->ref[AMD_SX])) {
@@ -445,12 +525,16 @@ void gcn_combine(struct gcn_func *f)
 		gcn_for_each(f, b, i)
 			narrow_to_low_word(&c, i);
 	collect_def_uses(&c);
+	if (combine_kernarg_loads(&c))
+		collect_def_uses(&c);
 	gcn_for_each_block(f, b)
 		gcn_for_each_safe(f, b, i)
-			if (i->in.form <= AMD_E64 &&
+			if (!fuse_dpp(&c, b, i) && i->in.form <= AMD_E64 &&
 			    (i->in.row->op == AMD_v_add_nc_u32 || i->in.row->op == AMD_v_or_b32 ||
 			     i->in.row->op == AMD_v_and_b32) &&
 			    has_no_modifiers(i))
 				fuse_pair(&c, b, i);
+	collect_def_uses(&c);
+	combine_exec_compares(&c);
 	gcn_remove_dead_code(f);
 }

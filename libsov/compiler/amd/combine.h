@@ -36,8 +36,21 @@ static inline bool combine_is_aligned(const struct gcn_func *f, uint32_t vreg, u
 	return f->vregs[vreg].class != GCN_SCALAR || part % (count > 2 ? 4 : count) == 0;
 }
 
+static inline struct gcn_src combine_operand(const struct gcn_inst *i, enum amd_slot slot)
+{
+	return (struct gcn_src){i->ref[slot], i->in.reg[slot], i->in.literal};
+}
+
+/* No instruction between first and second writes the operand, and no call lies between them. */
+bool combine_is_unchanged_between(const struct combine *c, struct gcn_inst *first,
+				  struct gcn_inst *second, struct gcn_src x);
+
 /* cse.c: global value numbering by hash, and block-local copy forwarding. */
 void combine_cse(struct combine *c);
 void combine_forward_copies(struct combine *c);
+/* kernarg_loads.c: returns whether it replaced registers. */
+bool combine_kernarg_loads(struct combine *c);
+/* exec_compares.c */
+void combine_exec_compares(struct combine *c);
 
 #endif

@@ -66,6 +66,7 @@ struct schedule {
 		struct unit_reader *next;
 	} **readers;
 	bool *abi_fixed;           /* by vreg */
+	uint32_t *phi_of;          /* by vreg: a phi that it is copied to, 0: none */
 	uint64_t *live, *live_out; /* now, and at the end of the block */
 	uint32_t pressure, pressure_limit;
 	uint32_t *ready; /* by unit: cycle in which its value is available */
@@ -254,6 +255,40 @@ static void add_memory_dependences(struct schedule *s, uint32_t k, struct memory
 	own->reads = r;
 }
 
+/* Finds the values that become a phi: on the back edge of a loop, its next values. */
+static void find_next_values(struct schedule *s)
+{
+	struct gcn_func *f = s->f;
+
+	s->phi_of = arena_array(f->arena, f->nvregs, sizeof(*s->phi_of));
+	gcn_for_each_block(f, b)
+		gcn_for_each(f, b, i)
+			if (i->copy && i->ref[AMD_S0].vreg && f->vregs[i->ref[AMD_D].vreg].phi)
+				s->phi_of[i->ref[AMD_S0].vreg] = i->ref[AMD_D].vreg;
+}
+
+/*
+ * The next value of a phi that is computed from the current one, such as an incremented address,
+ * comes after the preceding reads of the current one; otherwise the two would need different
+ * registers and a move in each iteration.
+ */
+static void order_after_phi_reads(struct schedule *s, uint32_t k)
+{
+	const struct sched_node *x = &s->nodes[k];
+	uint32_t phi = 0;
+	bool reads = false;
+
+	for (uint32_t u = 0; u < x->nuses; u++)
+		if (x->uses[u].write && s->phi_of[x->uses[u].ref.vreg])
+			phi = s->phi_of[x->uses[u].ref.vreg];
+	for (uint32_t u = 0; phi && u < x->nuses; u++)
+		reads |= !x->uses[u].write && x->uses[u].ref.vreg == phi;
+	for (uint32_t w = 0; reads && w < s->f->vregs[phi].words; w++)
+		for (struct unit_reader *r = s->readers[s->f->vregs[phi].first_unit + w]; r;
+		     r = r->next)
+			add_dependence(s, r->node, k, 0);
+}
+
 static void build_dag(struct schedule *s)
 {
 	struct memory_order formats[AMD_FORMATS] = {0};
@@ -263,6 +298,7 @@ static void build_dag(struct schedule *s)
 		const struct gcn_inst *i = s->nodes[k].inst;
 
 		add_register_dependences(s, k);
+		order_after_phi_reads(s, k);
 		if (uses_physical_register(s, i)) {
 			if (physical)
 				add_dependence(s, physical - 1, k, 1);
@@ -628,6 +664,7 @@ void gcn_schedule(struct gcn_func *f)
 	s.live_out = bitset_new(f->arena, f->nunits);
 	s.block_schedules = arena_array(f->arena, f->nblocks, sizeof(*s.block_schedules));
 	find_abi_registers(&s);
+	find_next_values(&s);
 	gcn_for_each_block(f, b)
 		save_block_order(&s, b);
 	search_pressure_limit(&s);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Comparisons, selects, min, max and integer division. A comparison of SGPRs runs on the scalar
- * unit, whose result is SCC; it becomes a mask of all or no lanes unless the block's branch is its
- * only use.
+ * Comparisons, selects, min and max. A comparison of SGPRs runs on the scalar unit, whose result is
+ * SCC; it becomes a mask of all or no lanes unless the block's branch is its only use.
  */
 #include "libsov/compiler/amd/select.h"
 
@@ -139,68 +138,6 @@ static void select_min_max(struct select *s)
 			    sel_word(s, ARG(1), w));
 }
 
-/*
- * Integer division up to 32 bits: an estimate from the single-precision reciprocal, one
- * Newton-Raphson step in integers, which leaves an error of at most two, and two corrections.
- * (Hacker's Delight; open GPU compilers do the same.)
- */
-static void select_divide(struct select *s)
-{
-	bool sign = s->in->op == IR_DIV_S || s->in->op == IR_REM_S;
-	bool remainder = s->in->op == IR_REM_U || s->in->op == IR_REM_S;
-	struct gcn_src a = sel_vector(s, sel_extended(s, ARG(0), s->in->type, sign), 1);
-	struct gcn_src b = sel_vector(s, sel_extended(s, ARG(1), s->in->type, sign), 1);
-	struct gcn_src x = a, y = b, sx = a, sy = b, z, t, q, r, p, d = sel_result(s, 0, 0);
-
-	if (s->in->type == IR_B64) {
-		sel_unsupported(s, "a 64-bit division that was not expanded");
-		return;
-	}
-	if (sign) {
-		sx = sel_op_new(s, GCN_VECTOR, SEL_SHR_S, a, gcn_imm(31));
-		sy = sel_op_new(s, GCN_VECTOR, SEL_SHR_S, b, gcn_imm(31));
-		x = sel_op_new(s, GCN_VECTOR, SEL_SUB, sel_op_new(s, GCN_VECTOR, SEL_XOR, a, sx),
-			       sx);
-		y = sel_op_new(s, GCN_VECTOR, SEL_SUB, sel_op_new(s, GCN_VECTOR, SEL_XOR, b, sy),
-			       sy);
-	}
-	t = sel_temp(s, GCN_VECTOR, 1);
-	sel_vop(s, AMD_v_cvt_f32_u32, t, y, gcn_none(), gcn_none())->mode = 0;
-	z = sel_temp(s, GCN_VECTOR, 1);
-	sel_vop(s, AMD_v_rcp_f32, z, t, gcn_none(), gcn_none())->mode = 0;
-	t = sel_temp(s, GCN_VECTOR, 1);
-	sel_vop(s, AMD_v_mul_f32, t, gcn_imm(0x4f7ffffe), z, gcn_none())->mode =
-		0; /* just below 2^32 */
-	z = sel_temp(s, GCN_VECTOR, 1);
-	sel_vop(s, AMD_v_cvt_u32_f32, z, t, gcn_none(), gcn_none());
-	t = sel_op_new(s, GCN_VECTOR, SEL_SUB, gcn_imm(0), y);
-	t = sel_op_new(s, GCN_VECTOR, SEL_MUL, t, z);
-	t = sel_op_new(s, GCN_VECTOR, SEL_MULHI_U, z, t);
-	z = sel_op_new(s, GCN_VECTOR, SEL_ADD, z, t);
-	q = sel_op_new(s, GCN_VECTOR, SEL_MULHI_U, x, z);
-	r = sel_op_new(s, GCN_VECTOR, SEL_SUB, x, sel_op_new(s, GCN_VECTOR, SEL_MUL, q, y));
-	for (uint32_t k = 0; k < 2; k++) {
-		struct gcn_src q1 = sel_op_new(s, GCN_VECTOR, SEL_ADD, q, gcn_imm(1));
-		struct gcn_src r1 = sel_op_new(s, GCN_VECTOR, SEL_SUB, r, y);
-
-		p = sel_compare(s, AMD_v_cmp_ge_u32, r, y);
-		t = q;
-		q = sel_temp(s, GCN_VECTOR, 1);
-		sel_cndmask(s, q, p, q1, t);
-		t = r;
-		r = sel_temp(s, GCN_VECTOR, 1);
-		sel_cndmask(s, r, p, r1, t);
-	}
-	if (sign) {
-		t = remainder ? sx : sel_op_new(s, GCN_VECTOR, SEL_XOR, sx, sy);
-		q = sel_op_new(s, GCN_VECTOR, SEL_SUB,
-			       sel_op_new(s, GCN_VECTOR, SEL_XOR, remainder ? r : q, t), t);
-		r = q;
-	}
-	p = sel_compare(s, AMD_v_cmp_eq_u32, gcn_imm(0), b);
-	sel_cndmask(s, d, p, remainder ? a : gcn_imm(UINT32_MAX), remainder ? r : q);
-}
-
 bool select_compare(struct select *s)
 {
 	switch (s->in->op) {
@@ -215,12 +152,6 @@ bool select_compare(struct select *s)
 	case IR_MAX_U:
 	case IR_MAX_S:
 		select_min_max(s);
-		return true;
-	case IR_DIV_U:
-	case IR_DIV_S:
-	case IR_REM_U:
-	case IR_REM_S:
-		select_divide(s);
 		return true;
 	default:
 		return false;

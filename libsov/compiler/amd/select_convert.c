@@ -208,8 +208,11 @@ static void select_from_integer(struct select *s)
 
 /* ---- to integers ---- */
 
-/* The argument as a single or double, rounded to an integer. */
-static struct gcn_src round_argument(struct select *s, bool as_double)
+/*
+ * The argument as a single or double, rounded to an integer; truncated: unless the conversion that
+ * follows, which truncates, rounds it.
+ */
+static struct gcn_src round_argument(struct select *s, bool as_double, bool truncated)
 {
 	static const uint16_t singles[] = {[IR_RN] = AMD_v_rndne_f32,
 					   [IR_RZ] = AMD_v_trunc_f32,
@@ -233,6 +236,8 @@ static struct gcn_src round_argument(struct select *s, bool as_double)
 	}
 	if (as_double && in->from != IR_B64)
 		x = unary(s, AMD_v_cvt_f64_f32, 2, x, flush_of(in));
+	if (truncated && in->round == IR_RZ)
+		return x;
 	return as_double ? unary(s, doubles[in->round], 2, x, 0)
 			 : unary(s, singles[in->round], 1, x, flush_of(in));
 }
@@ -240,7 +245,8 @@ static struct gcn_src round_argument(struct select *s, bool as_double)
 /* Converts an integral double word by word; out-of-range values and NaN are replaced afterwards. */
 static void float_to_int64(struct select *s, bool is_signed)
 {
-	struct gcn_src x = round_argument(s, true), high, low, t, d = sel_result(s, 0, 0), r, p, q;
+	struct gcn_src x = round_argument(s, true, false), high, low, t, d = sel_result(s, 0, 0), r,
+		       p, q;
 	uint64_t max_value = is_signed ? INT64_MAX : UINT64_MAX,
 		 min_value = is_signed ? UINT64_C(1) << 63 : 0;
 
@@ -277,7 +283,7 @@ static void select_to_integer(struct select *s)
 		float_to_int64(s, is_signed);
 		return;
 	}
-	x = round_argument(s, as_double);
+	x = round_argument(s, as_double, true);
 	if (as_double)
 		r = unary(s, is_signed ? AMD_v_cvt_i32_f64 : AMD_v_cvt_u32_f64, 1, x, 0);
 	else

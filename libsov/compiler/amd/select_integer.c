@@ -187,12 +187,14 @@ static void product64(struct select *s, struct gcn_src d, ir_val x, ir_val y, ir
 /* The product of a word with a constant, if it is a power of two, is a shift. */
 static struct gcn_src product32(struct select *s, struct gcn_src d, ir_val x, ir_val y)
 {
-	uint64_t factor;
+	uint64_t factor = 0;
+	uint32_t low = ir_is_const(s->ir, y, &factor) ? (uint32_t)factor : 0, rest = low - 1;
 
-	if (ir_is_const(s->ir, y, &factor) && (uint32_t)factor &&
-	    !((uint32_t)factor & ((uint32_t)factor - 1)))
-		sel_op(s, SEL_SHL, d, sel_word(s, x, 0),
-		       gcn_imm((uint32_t)__builtin_ctz((uint32_t)factor)));
+	if (low && !(low & rest))
+		sel_op(s, SEL_SHL, d, sel_word(s, x, 0), gcn_imm((uint32_t)__builtin_ctz(low)));
+	else if (low && rest && !(rest & (rest - 1)) && sel_class(s, d) == GCN_VECTOR)
+		sel_vop(s, AMD_v_lshl_add_u32, d, sel_word(s, x, 0),
+			gcn_imm((uint32_t)__builtin_ctz(rest)), sel_word(s, x, 0));
 	else
 		sel_op(s, SEL_MUL, d, sel_word(s, x, 0), sel_word(s, y, 0));
 	return d;
@@ -203,6 +205,15 @@ static bool is_short_product(const struct select *s)
 {
 	return s->in->type == IR_B32 && sel_max_unsigned(s, ARG(0)) < 1 << 24 &&
 	       sel_max_unsigned(s, ARG(1)) < 1 << 24;
+}
+
+/* A product of scalars is one, even if a vector is added to it. */
+static enum gcn_class product_class(struct select *s)
+{
+	for (uint32_t k = 0; k < 2; k++)
+		if (sel_class(s, sel_word(s, ARG(k), 0)) == GCN_VECTOR)
+			return GCN_VECTOR;
+	return GCN_SCALAR;
 }
 
 static void select_multiply(struct select *s)
@@ -220,7 +231,7 @@ static void select_multiply(struct select *s)
 				sel_word(s, ARG(1), 0), sel_word(s, ARG(2), 0));
 			return;
 		}
-		p = product32(s, sel_temp(s, sel_class(s, d), 1), ARG(0), ARG(1));
+		p = product32(s, sel_temp(s, product_class(s), 1), ARG(0), ARG(1));
 		sel_op(s, SEL_ADD, d, p, sel_word(s, ARG(2), 0));
 	} else if (sel_class(s, d) == GCN_VECTOR && is_short_product(s)) {
 		sel_vop(s, AMD_v_mul_u32_u24, d, sel_word(s, ARG(0), 0), sel_word(s, ARG(1), 0),

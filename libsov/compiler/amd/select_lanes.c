@@ -82,6 +82,43 @@ static void emit_swizzle_xor(struct select *s, uint32_t bits)
 	i->in.field[AMD_F_OFFSET] = (int32_t)(bits << 10 | 31);
 }
 
+/*
+ * The same within rows of 16 lanes: a move by DPP, which needs no wait. As with a swizzle, lanes
+ * that are not active read as 0.
+ */
+static void emit_row_xor(struct select *s, uint32_t bits)
+{
+	struct gcn_src x = sel_vector_value(s, ARG(0));
+	struct gcn_inst *i = sel_emit(s, AMD_v_mov_b32, AMD_DPP);
+
+	gcn_set_operand(s->f, i, AMD_D, sel_result(s, 0, 0));
+	gcn_set_operand(s->f, i, AMD_S0, x);
+	i->in.field[AMD_F_DPP_CTRL] = AMD_DPP_ROW_XMASK + (int32_t)bits;
+	i->in.field[AMD_F_BOUND_CTRL] = 1;
+}
+
+/* Reads from a lane of the whole wave: every index names one, modulo 32. */
+static bool shuffle_by_index(struct select *s)
+{
+	uint64_t by, clamp;
+	struct gcn_src t;
+
+	if (s->in->sub != IR_SHUFFLE_IDX || !ir_is_const(s->ir, ARG(2), &clamp) ||
+	    clamp >> 8 & 31 || (clamp & 31) != 31 || s->uses[s->in->res + 1] ||
+	    !s->uses[s->in->res])
+		return false;
+	if (ir_is_const(s->ir, ARG(1), &by)) {
+		t = sel_temp(s, GCN_SCALAR, 1);
+		sel_vop(s, AMD_v_readlane_b32, t, sel_vector_value(s, ARG(0)),
+			gcn_imm((uint32_t)by & 31), gcn_none());
+		sel_move(s, sel_result(s, 0, 0), t, 1);
+		return true;
+	}
+	emit_bpermute(s, sel_op_new(s, GCN_VECTOR, SEL_SHL,
+				    sel_vector(s, sel_word(s, ARG(1), 0), 1), gcn_imm(2)));
+	return true;
+}
+
 /* A shuffle by a constant distance within the whole wave needs one comparison, or none. */
 static bool shuffle_by_constant(struct select *s, struct gcn_src lane)
 {
@@ -95,7 +132,10 @@ static bool shuffle_by_constant(struct select *s, struct gcn_src lane)
 		return false;
 	by &= 31;
 	if (kind == IR_SHUFFLE_BFLY) {
-		emit_swizzle_xor(s, (uint32_t)by);
+		if (by < 16)
+			emit_row_xor(s, (uint32_t)by);
+		else
+			emit_swizzle_xor(s, (uint32_t)by);
 		return true;
 	}
 	t = sel_op_new(s, GCN_VECTOR, SEL_SHL, lane, gcn_imm(2));
@@ -119,7 +159,7 @@ static void select_shuffle(struct select *s)
 		s->uses[s->in->res + 1] ? sel_result(s, 1, 0) : sel_temp(s, GCN_SCALAR, 1);
 	uint64_t known;
 
-	if (shuffle_by_constant(s, lane))
+	if (shuffle_by_index(s) || shuffle_by_constant(s, lane))
 		return;
 	by = sel_op_new(s, GCN_VECTOR, SEL_AND, sel_word(s, ARG(1), 0), gcn_imm(31));
 	if (ir_is_const(s->ir, ARG(2), &known)) {

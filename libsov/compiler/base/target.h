@@ -70,6 +70,7 @@ struct target {
 	/* The f32 approximations of reciprocal and root are so good that one step corrects each of
 	 * them to the nearest number, and there is an fchk. */
 	bool corrects_f32_in_one_step;
+	bool rounding_is_a_mode;     /* not a field of instructions: changing it costs time */
 	bool reads_conditions_early; /* a branch hardly waits for a comparison before it */
 	bool hides_load_latency;     /* other waves run during a loop's loads: do not unroll */
 	/* The address that the alignment of parameters counts from is this far before the first of

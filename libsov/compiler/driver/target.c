@@ -46,9 +46,11 @@ static const struct target targets[] = {
 		.offset_min = -2048,
 		.offset_max = 2047,
 		.lacks = TARGET_FLOAT_DIVIDE | TARGET_SUBNORMAL_APPROX | TARGET_INT_DIVIDE |
-			 TARGET_CVT_TO_BF16 | TARGET_PRESERVING_CALLS | TARGET_SYNC_IN_CALLEES,
+			 TARGET_INT32_DIVIDE | TARGET_CVT_TO_BF16 | TARGET_PRESERVING_CALLS |
+			 TARGET_SYNC_IN_CALLEES,
 		.native_rn_divide = true,
 		.element_aligned_vectors = true,
+		.rounding_is_a_mode = true,
 		.reads_conditions_early = true,
 		.hides_load_latency = true,
 		.calls_for_textures = true,

@@ -11,9 +11,10 @@
  * 32-bit division by a variable: u, an estimate of 2^32 / b from below, comes from the f32
  * reciprocal. With b rounded up, its reciprocal is never too large; adding 0x0ffffffe to its bits
  * multiplies it by 2^32 and subtracts two units in the last place for the error of the
- * approximation. One Newton step, u += u * (2^32 - u * b) / 2^32, makes any quotient at most two
- * too small. The expansion has no branches, and u depends on b alone, so that divisions by one
- * divisor share it and loops hoist it.
+ * approximation. Where the rounding mode is not a field of instructions, b is rounded to the
+ * nearest float and the reciprocal multiplied by 2^32 (1 - 2^-23). One Newton step,
+ * u += u * (2^32 - u * b) / 2^32, makes any quotient at most two too small. The expansion has no
+ * branches, and u depends on b alone, so that divisions by one divisor share it and loops hoist it.
  *
  * 64-bit division by a variable: if both numbers fit into 32 bits, which is common, a 32-bit
  * division follows. Otherwise, with v = 2^64 / b from a double reciprocal, too small by up to 2^-48
@@ -183,12 +184,18 @@ static ir_val estimate_reciprocal32(struct expand *e, ir_val b, ir_val minus_b)
 
 	x = expand_op(e, IR_UTOF, IR_B32, b, 0, 0);
 	ir_def(e->f, x)->from = IR_B32;
-	ir_def(e->f, x)->round = IR_RP;
-	x = expand_op_imm(e, IR_ADD, expand_approx(e, IR_APPROX_RCP, x), 0x0ffffffe);
+	if (e->target->rounding_is_a_mode) {
+		x = expand_approx(e, IR_APPROX_RCP, x);
+		ir_def(e->f, x)->flags |= IR_NORMAL;
+		x = expand_round(e, IR_FMUL, IR_RN, x, expand_const(e, IR_B32, 0x4f7ffffe), 0);
+	} else {
+		ir_def(e->f, x)->round = IR_RP;
+		x = expand_op_imm(e, IR_ADD, expand_approx(e, IR_APPROX_RCP, x), 0x0ffffffe);
+	}
 	u = expand_op(e, IR_FTOU, IR_B32, x, 0, 0);
 	ir_def(e->f, u)->from = IR_B32;
 	ir_def(e->f, u)->round = IR_RZ;
-	ir_def(e->f, u)->flags = IR_FTZ;
+	ir_def(e->f, u)->flags = e->target->rounding_is_a_mode ? 0 : IR_FTZ;
 	error = expand_op(e, IR_MUL, IR_B32, minus_b, u, 0);
 	return expand_op(e, IR_ADD, IR_B32, u, expand_op(e, IR_MULHI_U, IR_B32, u, error, 0), 0);
 }

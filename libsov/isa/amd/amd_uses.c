@@ -19,12 +19,20 @@ static void add_use(struct use_list *l, uint32_t reg, uint32_t count, uint32_t s
 			(struct amd_use){(uint16_t)reg, (uint8_t)count, (uint8_t)slot, write};
 }
 
+/* Whether DPP disables lanes: those without a source, unless they read 0, and those masked out. */
+static bool disables_lanes(const struct amd_inst *in)
+{
+	return in->form == AMD_DPP8 ||
+	       (in->form == AMD_DPP &&
+		(!in->field[AMD_F_BOUND_CTRL] ||
+		 (in->field[AMD_F_ROW_MASK] & in->field[AMD_F_BANK_MASK]) != 15));
+}
+
 /* Whether the result depends on the destination's earlier value: an operand of the operation, lanes
  * that DPP disables, or bits that SDWA preserves. */
 static bool reads_destination(const struct amd_inst *in)
 {
-	return in->row->flags & (READS_D | D_SOURCE | SWAPS) || in->form == AMD_DPP ||
-	       in->form == AMD_DPP8 ||
+	return in->row->flags & (READS_D | D_SOURCE | SWAPS) || disables_lanes(in) ||
 	       (in->form == AMD_SDWA && in->field[AMD_F_DST_UNUSED] == AMD_UNUSED_PRESERVE);
 }
 

@@ -28,7 +28,7 @@ static const char head[] =
 static const struct row {
 	const char *promise, *body;
 	struct {
-		const char *prefix; /* of mnemonics */
+		const char *prefix; /* of mnemonics; after @: those in the last loop */
 		uint32_t max;
 	} counts[MAX_COUNTS];
 } rows[] = {
@@ -133,16 +133,88 @@ static const struct row {
 	 "ld.global.v2.u32 {%r0, %r1}, [%q]; fma.rn.f16x2 %r2, %r0, %r1, %r0;\n"
 	 "mul.rn.f16x2 %r2, %r2, %r1; add.rn.f16x2 %r2, %r2, %r0; st.global.u32 [%o], %r2; ret;",
 	 {{"v_cmp", 0}, {"v_bfi", 0}, {"v_cndmask", 0}, {"v_pk_", 3}}},
+	{"adjacent kernel arguments are loaded by one instruction",
+	 "st.global.u64 [%q], %p1; st.global.u32 [%o], %n; ret;",
+	 {{"s_load_dwordx4", 1}, {"s_load_dwordx2", 0}, {"s_load", 2}}},
+	{"a sum over 16 lanes by butterfly shuffles is one addition by DPP for each",
+	 "ld.global.u32 %r0, [%q]; shfl.sync.bfly.b32 %r1, %r0, 8, 31, -1; add.u32 %r0, %r0, %r1;\n"
+	 "shfl.sync.bfly.b32 %r2, %r0, 2, 31, -1; add.u32 %r0, %r2, %r0; st.global.u32 [%o], %r0; "
+	 "ret;",
+	 {{"ds_", 0}, {"v_mov", 0}, {"v_add_nc_u32", 2}}},
+	{"the comparison of an exit, and of a loop that lanes leave, narrows EXEC itself",
+	 "setp.ge.u32 %c0, %t, %n; @%c0 ret; again: ld.global.u32 %r0, [%q]; st.global.u32 [%o], "
+	 "%r0;\n"
+	 "add.s64 %q, %q, 64; add.u32 %t, %t, %r0; setp.lt.u32 %c1, %t, %n; @%c1 bra again; ret;",
+	 {{"v_cmp_", 0}, {"v_cmpx_", 2}, {"s_and", 0}}},
+	{"a shuffle that reads a constant lane reads it through an SGPR",
+	 "ld.global.u32 %r0, [%q]; shfl.sync.idx.b32 %r1, %r0, 3, 31, -1; st.global.u32 [%o], %r1; "
+	 "ret;",
+	 {{"ds_", 0}, {"v_mbcnt", 0}, {"v_cmp", 0}, {"v_readlane", 1}}},
+	{"a shuffle that reads a variable lane of the wave needs no comparison",
+	 "ld.global.v2.u32 {%r0, %r2}, [%q]; shfl.sync.idx.b32 %r1, %r0, %r2, 31, -1; "
+	 "st.global.u32 [%o], %r1; ret;",
+	 {{"ds_", 1}, {"v_mbcnt", 0}, {"v_cmp", 0}, {"v_cndmask", 0}}},
+	{"a product with one more than a power of two is one shift and addition",
+	 "ld.global.u32 %r0, [%q]; mul.lo.u32 %r1, %r0, 9; st.global.u32 [%o], %r1; ret;",
+	 {{"v_mul", 0}, {"v_lshl_add_u32", 1}}},
+	{"a float is truncated to an integer by the conversion",
+	 "ld.global.f32 %f0, [%q]; cvt.rzi.s32.f32 %r0, %f0; st.global.u32 [%o], %r0; ret;",
+	 {{"v_trunc", 0}, {"v_cvt", 1}}},
+	{"a product of scalars that is added to a vector is a scalar",
+	 "mov.u32 %r0, %ctaid.x; mad.lo.u32 %r0, %r0, %n, %t; st.global.u32 [%o], %r0; ret;",
+	 {{"v_mul", 0}, {"s_mul_i32", 1}}},
+	{"the corrections of a quotient are additions with carry",
+	 "ld.global.v2.u32 {%r0, %r1}, [%q]; div.u32 %r2, %r0, %r1; st.global.u32 [%o], %r2; ret;",
+	 {{"v_cndmask", 1}, {"v_add_co_ci_u32", 2}, {"s_denorm_mode", 0}, {"s_round_mode", 0}}},
+	{"the reciprocal of an invariant divisor leaves the loop",
+	 "again: ld.global.u32 %r0, [%q]; rem.u32 %r1, %r0, %n; st.global.u32 [%q], %r1; add.u32 "
+	 "%t, %t, %r1;\n"
+	 "setp.lt.u32 %c0, %t, 1000; @%c0 bra again; ret;",
+	 {{"@v_rcp", 0}, {"@v_cvt", 0}, {"@v_mul_hi", 1}}},
+	{"an incremented address stays in its registers, so that the loop ends with one jump",
+	 "mov.u32 %r3, 0; again: ld.global.u32 %r0, [%p0]; ld.global.u32 %r1, [%p0+64];\n"
+	 "st.global.u32 [%o], %r0; add.u32 %r2, %r2, %r1; add.s64 %p0, %p0, 256; add.u32 %r3, %r3, "
+	 "1;\n"
+	 "setp.lt.u32 %c0, %r3, %n; @%c0 bra again; st.global.u32 [%o], %r2; ret;",
+	 {{"@s_mov", 0}, {"@v_mov", 1}, {"@s_branch", 0}}},
 };
 
+/* Sets begin and end, words of the code, to the last backward jump and the code that it repeats. */
+static void find_loop(const struct image_kernel *k, uint32_t *begin, uint32_t *end)
+{
+	const uint32_t *text = (const uint32_t *)(const void *)k->code;
+	struct amd_inst in;
+
+	*begin = *end = 0;
+	for (uint32_t p = 0, bytes; p < k->code_bytes / 4; p += bytes / 4) {
+		int32_t distance;
+
+		bytes = amd_decode(AMD_GFX1030, text + p, k->code_bytes / 4 - p, &in);
+		if (!bytes)
+			return;
+		distance = (int16_t)in.field[AMD_F_IMM];
+		if (in.row->flags & TARGET && distance < 0) {
+			*begin = p + 1 + (uint32_t)distance;
+			*end = p + 1;
+		}
+	}
+}
+
+/* UINT32_MAX: there is no such code. */
 static uint32_t count_instructions(const struct image_kernel *k, const char *prefix)
 {
 	const uint32_t *text = (const uint32_t *)(const void *)k->code;
-	uint32_t words = k->code_bytes / 4, n = 0, bytes;
+	uint32_t begin = 0, end = k->code_bytes / 4, n = 0, bytes;
 	struct amd_inst in;
 
-	for (uint32_t p = 0; p < words; p += bytes / 4) {
-		bytes = amd_decode(AMD_GFX1030, text + p, words - p, &in);
+	if (*prefix == '@') {
+		find_loop(k, &begin, &end);
+		prefix++;
+	}
+	if (begin == end)
+		return UINT32_MAX;
+	for (uint32_t p = begin; p < end; p += bytes / 4) {
+		bytes = amd_decode(AMD_GFX1030, text + p, end - p, &in);
 		if (!bytes)
 			return UINT32_MAX;
 		n += !strncmp(in.row->name, prefix, strlen(prefix));
