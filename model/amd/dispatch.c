@@ -2,8 +2,9 @@
 /* Dispatches: checks the registers of a compute queue and executes the grid to its end. Where
  * hardware would hang or run nothing, the model reports why. */
 #include "hw/amd/kernel_descriptor.h"
+#include "model/amd/check.h"
+#include "model/amd/profile.h"
 #include "model/amd/queue.h"
-#include "model/amd/wave.h"
 
 static uint32_t dispatch_register(const struct packet *p, uint32_t reg)
 {
@@ -42,12 +43,26 @@ static bool check_private(struct packet *p, struct amd_grid *g)
 	return g->slots || REFUSE(p, "SCRATCH_EN is set, but COMPUTE_TMPRING_SIZE is 0x%x", ring);
 }
 
+static bool begin_grid(struct packet *p, struct amd_grid *g)
+{
+	if (g->hazard && !(g->release = amd_release_create()))
+		return REFUSE(p, "no host memory for hazards between waves");
+	if (!amd_check_begin(g))
+		return REFUSE(p, "no host memory to check it");
+	return amd_profile_begin(g) || REFUSE(p, "no host memory to count its instructions");
+}
+
+static void end_grid(struct amd_grid *g)
+{
+	amd_profile_end(g);
+	check_launch_destroy(g->check);
+	amd_release_destroy(g->release);
+}
+
 static bool run_grid(struct packet *p, struct amd_grid *g)
 {
 	struct model_channel *c = p->c;
 
-	if (g->hazard && !(g->release = amd_release_create()))
-		return REFUSE(p, "no host memory for hazards between waves");
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = amd_code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
@@ -57,7 +72,6 @@ static bool run_grid(struct packet *p, struct amd_grid *g)
 	workers_run(c->model->workers, &g->work);
 	mmu_enter(&c->reader, c->space);
 	amd_code_put(g->code);
-	amd_release_destroy(g->release);
 	return !atomic_load(&c->stop);
 }
 
@@ -78,6 +92,7 @@ bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator
 		.inexact = p->c->model->inexact,
 	};
 	const char *wrong;
+	bool good;
 
 	g.lds_bytes = AMD_RSRC2_LDS_SIZE(g.rsrc2) * AMD_LDS_GRANULE;
 	for (uint32_t i = 0; i < 3; i++) {
@@ -91,5 +106,9 @@ bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator
 	wrong = amd_grid_prepare(&g);
 	if (wrong)
 		return REFUSE(p, "%s", wrong);
-	return !g.work.blocks || run_grid(p, &g);
+	if (!g.work.blocks)
+		return true;
+	good = begin_grid(p, &g) && run_grid(p, &g);
+	end_grid(&g);
+	return good;
 }

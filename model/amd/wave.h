@@ -87,9 +87,11 @@ struct amd_grid {
 	_Atomic uint64_t taken[AMD_TMPRING_WAVES(~0u) / 64 + 1]; /* bitmap of used slots */
 	uint32_t groups[3], threads[3], thread_count, waves;
 	bool hazard, inexact;
-	struct release *release; /* NULL: none; freed by the code that runs the grid */
-	struct amd_probe *probe; /* NULL: none */
-	uint64_t limit;          /* maximum instructions per wave; 0: no limit */
+	struct release *release;    /* NULL: none; freed by the code that runs the grid */
+	struct profile *profile;    /* NULL: nothing is counted */
+	struct check_launch *check; /* NULL: nothing is checked */
+	struct amd_probe *probe;    /* NULL: none */
+	uint64_t limit;             /* maximum instructions per wave; 0: no limit */
 };
 extern const struct work_kind amd_grid_kind;
 /* Computes the derived members. Returns NULL, or why the grid cannot run. */
@@ -131,7 +133,9 @@ struct workgroup {
 	uint8_t *lds;
 	uint32_t waves_count, waiting;
 	struct warp_order order;
-	struct weak_unit *weak[2]; /* in CU mode the second is NULL; NULL: strongly ordered */
+	struct profile_unit *profile; /* NULL: nothing is counted */
+	struct check_block *check;    /* NULL: nothing is checked */
+	struct weak_unit *weak[2];    /* in CU mode the second is NULL; NULL: strongly ordered */
 	struct wave *waves;
 	row *rows;
 };

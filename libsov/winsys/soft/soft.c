@@ -138,14 +138,6 @@ static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, 
 		devices[i]->config = list[i];
 		devices[i]->config.order_seed = seed;
 		devices[i]->config.profiled = winsys_counted ? soft_profiled : NULL;
-		if (checks && !list[i].chip->sm) {
-			snprintf(message, message_bytes,
-				 "SOV_CHECK: kernels on %s cannot be checked, only those on "
-				 "software "
-				 "NVIDIA GPUs; set SOV_SOFT to such a one",
-				 list[i].chip->name);
-			return -EINVAL;
-		}
 		devices[i]->config.checks = checks;
 		if (checks) /* what is reported is the same in each run */
 			devices[i]->config.threads = 1;

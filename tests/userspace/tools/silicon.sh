@@ -49,6 +49,13 @@ cc $flags -O2 -std=c11 -D_GNU_SOURCE -I. tests/silicon/tensor_maps.c "$BUILD/lib
 out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M "$work/tensor_maps" 2>&1)
 is "$out" "BROKEN libcuda.so.1 does not encode tensor maps" "tensor_maps compiles, and needs NVIDIA's driver"
 
+cc $flags -O2 -std=c11 -D_GNU_SOURCE -I. tests/silicon/lane_stores.c "$BUILD/libsov-all.a" -o "$work/lane_stores" \
+	-lm -ldl -pthread $drm
+out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M "$work/lane_stores" 2>&1)
+echo "$out" | awk '/^this tree/ { cycles[$3] = $NF } END { exit !(cycles["one"] && cycles["all"] < 2 * cycles["one"]) }'
+ok $? "lane_stores finds that a store of all lanes costs what that of one lane does"
+diag "$out"
+
 out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100 "$BUILD/litmus" --cuda --small --runs 64 'MP+ra.*' 2>&1)
 ok $? "litmus tests run through the CUDA driver API"
 has "$out" "cuda, software GPU, Hopper GH100: 17 tests" "every message passing test with release and acquire runs through it"
