@@ -94,8 +94,8 @@ static void core_f2f(const struct op *op, struct operands *o)
 	}
 }
 
-/* Between f32 and f64 the host's conversions are the same, those of NaNs included: they keep the sign
- * and the leading mantissa bits and become quiet. */
+/* Between f32 and f64 the host's conversions are the same, those of NaNs included: they keep the
+ * sign and the leading mantissa bits and become quiet. */
 static void core_f32_to_f64(const struct op *op, struct operands *o)
 {
 	uint32_t keep = op->s[0].keep | INT32_MAX, flip = op->s[0].flip & ~(uint32_t)INT32_MAX;
