@@ -210,9 +210,9 @@ static uint32_t lanes_at_same_sync(const struct warp *w, uint32_t lane)
 		const uint32_t *breg = w->rare.breg[on];
 
 		EACH_LANE(i)
-			same |= (w->wait_on[i] == on) & (((breg[i] & live) | lane_bit[i]) == need)
-					? lane_bit[i]
-					: 0;
+			same |= ((w->wait_on[i] ^ on) | (((breg[i] & live) | lane_bit[i]) ^ need))
+					? 0
+					: lane_bit[i];
 		for (uint32_t i = 0; i < LANES; i++)
 			if (w->wait[i] != WAIT_BSYNC)
 				same &= ~(1u << i);
@@ -244,7 +244,7 @@ static uint32_t lanes_with_same_copy(const struct warp *w, uint32_t lane)
 	uint32_t same = 0, first = breg[lane], live = w->live;
 
 	EACH_LANE(i)
-		same |= (breg[i] ^ first) & live ? 0 : lane_bit[i];
+		same |= ((breg[i] ^ first) & live) ? 0 : lane_bit[i];
 	return same & ~w->moved[w->wait_on[lane]];
 }
 

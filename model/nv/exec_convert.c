@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Conversions between integers and floats of all sizes, and rounding to integral values. They work
  * on bit patterns lane by lane and are exact in every rounding mode. */
+#include <string.h>
+
 #include "model/nv/exec.h"
 #include "model/core/softfloat.h"
 
@@ -92,6 +94,48 @@ static void core_f2f(const struct op *op, struct operands *o)
 	}
 }
 
+/* Between f32 and f64 the host's conversions are the same, those of NaNs included: they keep the
+ * sign and the leading mantissa bits and become quiet. */
+static void core_f32_to_f64(const struct op *op, struct operands *o)
+{
+	uint32_t keep = op->s[0].keep | INT32_MAX, flip = op->s[0].flip & ~(uint32_t)INT32_MAX;
+	const uint32_t *s = o->s[0];
+	uint64_t out[LANES];
+
+	EACH_LANE(i) {
+		uint32_t bits = (s[i] & keep) ^ flip;
+		float single;
+		double wide;
+
+		memcpy(&single, &bits, sizeof(bits));
+		wide = single;
+		memcpy(&out[i], &wide, sizeof(wide));
+	}
+	EACH_LANE(i)
+		o->d[i] = (uint32_t)out[i];
+	EACH_LANE(i)
+		o->d[LANES + i] = (uint32_t)(out[i] >> 32);
+}
+
+static void core_f64_to_f32(const struct op *op, struct operands *o)
+{
+	uint32_t keep = op->s[0].keep | INT32_MAX, flip = op->s[0].flip & ~(uint32_t)INT32_MAX;
+	const uint32_t *s = o->s[0];
+	uint32_t out[LANES];
+
+	EACH_LANE(i) {
+		uint64_t bits = (uint64_t)((s[LANES + i] & keep) ^ flip) << 32 | s[i];
+		double wide;
+		float single;
+
+		memcpy(&wide, &bits, sizeof(bits));
+		single = (float)wide;
+		memcpy(&out[i], &single, sizeof(single));
+	}
+	EACH_LANE(i)
+		o->d[i] = out[i];
+}
+
 static void core_frnd(const struct op *op, struct operands *o)
 {
 	const struct float_format *f = source_type(op)->format;
@@ -177,8 +221,23 @@ static const char *prepare_convert(struct op *op, const struct sass_inst *in)
 	return NULL;
 }
 
+static const char *prepare_f2f(struct op *op, const struct sass_inst *in)
+{
+	const struct float_format *from = source_type(op)->format,
+				  *to = destination_type(op)->format;
+	const char *reason = prepare_convert(op, in);
+
+	if (reason || in->mod[SASS_M_FTZ] || op->data[0])
+		return reason;
+	if (from == &float_f32 && to == &float_f64)
+		op->core = core_f32_to_f64;
+	else if (from == &float_f64 && to == &float_f32 && rounding_mode(op) == FLOAT_NEAREST)
+		op->core = core_f64_to_f32;
+	return NULL;
+}
+
 const struct op_row rows_convert[] = {
-	{SASS_F2F, "df", run_vector, core_f2f, prepare_convert},
+	{SASS_F2F, "df", run_vector, core_f2f, prepare_f2f},
 	{SASS_F2I, "df", run_vector, core_f2i, prepare_convert},
 	{SASS_I2F, "ds", run_vector, core_i2f, prepare_convert},
 	{SASS_I2FP, "ds", run_vector, core_i2f, prepare_convert},

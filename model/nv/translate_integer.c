@@ -30,6 +30,16 @@ static void add_with_carry(struct block *b, int v, uint32_t chunk, bool carries)
 	emit_scalar(e, S_OR, S_0, S_2);
 }
 
+/* Adds the bits of a source predicate to vector 0. Destroys vectors 1 to 3 and S_0. */
+static void add_predicate(struct block *b, uint32_t i, uint32_t chunk)
+{
+	emit_broadcast_constant(b->e, 2, 1);
+	emit_vector(b->e, V_XOR, 3, 3, 3);
+	block_load_predicate(b, S_0, i);
+	emit_select(b->e, 1, 2, 3, S_0, chunk);
+	emit_vector(b->e, V_ADD, 0, 0, 1);
+}
+
 static bool emit_iadd3(struct block *b, const struct op *op)
 {
 	bool carries = !is_sink(op->p[0]) || !is_sink(op->p[1]);
@@ -101,17 +111,16 @@ static bool is_one(const struct source *s)
 
 static bool emit_imad(struct block *b, const struct op *op)
 {
+	/* Uniform forms have no source predicate. */
+	bool carry = op->px_count && !always_false(op, 0);
 	struct emit *e = b->e;
 
-	/* Uniform forms have no source predicate. */
-	if (op->px_count && !always_false(op, 0))
-		return false;
 	for (uint32_t c = 0; c < e->chunks; c++) {
 		const struct source *factor = &op->s[1];
 		bool shift = factor->kind == SOURCE_IMMEDIATE && factor->value && !factor->flip &&
 			     !(factor->value & (factor->value - 1));
 
-		if (is_zero(&op->s[0]) || is_zero(&op->s[1])) { /* IMAD.MOV */
+		if (!carry && (is_zero(&op->s[0]) || is_zero(&op->s[1]))) { /* IMAD.MOV */
 			block_source(b, 0, 2, c);
 			block_destination(b, 0, 0, c);
 			continue;
@@ -127,6 +136,8 @@ static bool emit_imad(struct block *b, const struct op *op)
 			block_source(b, 1, 2, c);
 			emit_vector(e, V_ADD, 0, 0, 1);
 		}
+		if (carry)
+			add_predicate(b, 0, c);
 		block_destination(b, 0, 0, c);
 	}
 	return true;
@@ -214,14 +225,22 @@ static bool emit_imnmx(struct block *b, const struct op *op)
 	return true;
 }
 
-/* (a << by) + b, without carries. */
+static bool is_plain(const struct source *s)
+{
+	return s->keep == ALL_LANES && !s->flip && !s->plus;
+}
+
+/* (a << by) + b. The carry is that of the sum of two words. */
 static bool emit_lea(struct block *b, const struct op *op)
 {
 	struct emit *e = b->e;
 	const struct source *s = &op->s[0];
+	bool carries = !is_sink(op->p[0]);
 
-	if (!is_sink(op->p[0]) || !always_false(op, 0))
+	if (!always_false(op, 0) || (carries && (!is_plain(s) || !is_plain(&op->s[1]))))
 		return false;
+	if (carries)
+		emit_scalar_constant(e, S_0, 0);
 	for (uint32_t c = 0; c < e->chunks; c++) {
 		block_raw_source(b, 0, 0, 0, c);
 		emit_shift(e, V_LEFT, 0, 0, (uint32_t)op->imm[0] & 31);
@@ -231,6 +250,34 @@ static bool emit_lea(struct block *b, const struct op *op)
 			emit_vector_constant(e, V_ADD, 0, 0, s->plus);
 		block_source(b, 1, 1, c);
 		emit_vector(e, V_ADD, 0, 0, 1);
+		if (carries)
+			emit_compare(e, S_0, RELATION_LESS, false, 0, 1, c);
+		block_destination(b, 0, 0, c);
+	}
+	if (carries)
+		block_store_predicate(b, 0, S_0);
+	return true;
+}
+
+/* The high word of (c:a << by), plus b and a carry. */
+static bool emit_lea_hi(struct block *b, const struct op *op)
+{
+	uint32_t by = (uint32_t)op->imm[0];
+	struct emit *e = b->e;
+
+	if (!is_sink(op->p[0]) || !by || by > 31 || !is_plain(&op->s[0]) || !is_plain(&op->s[1]) ||
+	    !is_plain(&op->s[2]))
+		return false;
+	for (uint32_t c = 0; c < e->chunks; c++) {
+		block_raw_source(b, 0, 0, 0, c);
+		block_raw_source(b, 1, 2, 0, c);
+		emit_shift(e, V_RIGHT, 0, 0, 32 - by);
+		emit_shift(e, V_LEFT, 1, 1, by);
+		emit_vector(e, V_OR, 0, 0, 1);
+		block_raw_source(b, 1, 1, 0, c);
+		emit_vector(e, V_ADD, 0, 0, 1);
+		if (!always_false(op, 0))
+			add_predicate(b, 0, c);
 		block_destination(b, 0, 0, c);
 	}
 	return true;
@@ -323,6 +370,7 @@ const struct translate_row translate_integer[] = {
 	{SASS_IMNMX, emit_imnmx, true},
 	{SASS_VIMNMX, emit_imnmx, true},
 	{SASS_LEA, emit_lea, true},
+	{SASS_LEA_HI, emit_lea_hi, true},
 	{SASS_SHF, emit_shf, true},
 	{0},
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Runs the kernels of _pocl_kernels.h on the first OpenCL CPU or on a software GPU, and prints for
- * each: wall time from source or PTX to the first result, CPU and wall time of the best of several
- * launches, and a sum of the results, in milliseconds. pocl.sh makes the table.
- *   usage: pocl opencl SOURCE | pocl sov PTX */
+/* Runs the kernels of _pocl_kernels.h on the first OpenCL CPU and on a software GPU, alternating
+ * launches, so that the load of the machine hits both alike. Prints for each kernel and both
+ * machines: wall milliseconds from source or PTX to the first result, CPU milliseconds of the best
+ * of several launches, and a sum of the results. pocl.sh makes the table.
+ *   usage: pocl SOURCE PTX */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <math.h>
@@ -10,7 +11,7 @@
 #include "tests/bench/_bench.h"
 
 #define N      256
-#define ROUNDS 5
+#define ROUNDS 15
 
 static const struct kernel {
 	const char *name;
@@ -34,7 +35,7 @@ static const struct kernel {
 #define WORDS   (N * N * 4)
 
 static float a[WORDS], b[WORDS], c[WORDS];
-static char text[1 << 20];
+static char source[1 << 20], ptx[1 << 20];
 
 static uint64_t cpu_ns(void)
 {
@@ -54,7 +55,7 @@ static void check_cl(cl_int error, const char *call)
 
 /* A machine: builds a kernel, runs it, reads the results. */
 struct machine {
-	void (*open)(size_t bytes);
+	void (*open)(void);
 	void (*build)(const struct kernel *k);
 	void (*run)(const struct kernel *k);
 	void (*read)(void);
@@ -66,12 +67,11 @@ static cl_mem memory_cl[3];
 static cl_kernel kernel_cl;
 static cl_device_id device_cl;
 
-static void open_cl(size_t bytes)
+static void open_cl(void)
 {
 	cl_platform_id platform;
 	cl_int e;
 
-	(void)bytes;
 	check_cl(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
 	check_cl(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device_cl, NULL),
 		 "clGetDeviceIDs");
@@ -88,11 +88,11 @@ static void open_cl(size_t bytes)
 
 static void build_cl(const struct kernel *k)
 {
-	const char *source = text;
+	const char *text = source;
 	cl_program program;
 	cl_int e;
 
-	program = clCreateProgramWithSource(context_cl, 1, &source, NULL, &e);
+	program = clCreateProgramWithSource(context_cl, 1, &text, NULL, &e);
 	check_cl(e, "clCreateProgramWithSource");
 	check_cl(clBuildProgram(program, 1, &device_cl, "", NULL, NULL), "clBuildProgram");
 	kernel_cl = clCreateKernel(program, k->name, &e);
@@ -121,13 +121,12 @@ static void read_cl(void)
 static sov_context context;
 static sov_ptr memory[3];
 static sov_function function;
-static size_t text_bytes;
+static size_t ptx_bytes;
 
-static void open_sov(size_t bytes)
+static void open_sov(void)
 {
 	sov_device device;
 
-	text_bytes = bytes;
 	MUST(sov_device_open(0, &device));
 	MUST(sov_context_create(device, NULL, &context));
 	for (uint32_t i = 0; i < 3; i++) {
@@ -140,7 +139,7 @@ static void build_sov(const struct kernel *k)
 {
 	sov_module module;
 
-	MUST(sov_module_load(context, text, text_bytes, NULL, &module));
+	MUST(sov_module_load(context, ptx, ptx_bytes, NULL, &module));
 	MUST(sov_module_get_function(module, k->name, &function));
 }
 
@@ -167,43 +166,67 @@ static void read_sov(void)
 static const struct machine machines[] = {{open_cl, build_cl, run_cl, read_cl},
 					  {open_sov, build_sov, run_sov, read_sov}};
 
+static size_t read_file(const char *path, char *text)
+{
+	FILE *f = fopen(path, "r");
+	size_t bytes = f ? fread(text, 1, sizeof(source) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	if (!bytes) {
+		fprintf(stderr, "cannot read '%s'\n", path);
+		exit(1);
+	}
+	return bytes;
+}
+
+static void compare(const struct kernel *k)
+{
+	uint64_t first[2], cpu[2] = {UINT64_MAX, UINT64_MAX};
+	double sums[2] = {0};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		uint64_t start = now_ns();
+
+		machines[i].build(k);
+		machines[i].run(k);
+		first[i] = now_ns() - start;
+	}
+	for (uint32_t round = 0; round < ROUNDS; round++)
+		for (uint32_t i = 0; i < 2; i++) {
+			uint64_t start = cpu_ns(), taken;
+
+			machines[i].run(k);
+			taken = cpu_ns() - start;
+			cpu[i] = taken < cpu[i] ? taken : cpu[i];
+		}
+	for (uint32_t i = 0; i < 2; i++) {
+		machines[i].read();
+		for (uint32_t n = 0; n < k->results; n++)
+			sums[i] += fabsf(c[n]);
+	}
+	printf("%s", k->name);
+	for (uint32_t i = 0; i < 2; i++)
+		printf(" %.3f %.3f %.6g", (double)first[i] * 1e-6, (double)cpu[i] * 1e-6, sums[i]);
+	printf("\n");
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
-	const struct machine *m = &machines[argc > 1 && !strcmp(argv[1], "sov")];
-	FILE *f = argc == 3 ? fopen(argv[2], "r") : NULL;
-
-	if (!f || !(text_bytes = fread(text, 1, sizeof(text) - 1, f))) {
-		fprintf(stderr, "usage: pocl opencl SOURCE | pocl sov PTX\n");
+	if (argc != 3) {
+		fprintf(stderr, "usage: pocl SOURCE PTX\n");
 		return 1;
 	}
-	fclose(f);
+	read_file(argv[1], source);
+	ptx_bytes = read_file(argv[2], ptx);
 	for (uint32_t i = 0; i < WORDS; i++) {
 		a[i] = (float)(i * 2654435761u >> 8) / (1 << 24);
 		b[i] = (float)(i * 40503u % 65536) / 65536;
 	}
-	m->open(text_bytes);
-	for (uint32_t i = 0; i < KERNELS; i++) {
-		uint64_t start = now_ns(), first, cpu = UINT64_MAX, wall = UINT64_MAX;
-		double sum = 0;
-
-		m->build(&kernels[i]);
-		m->run(&kernels[i]);
-		first = now_ns() - start;
-		for (uint32_t k = 0; k < ROUNDS; k++) {
-			uint64_t c0 = cpu_ns(), w0 = now_ns(), c1, w1;
-
-			m->run(&kernels[i]);
-			c1 = cpu_ns() - c0;
-			w1 = now_ns() - w0;
-			cpu = c1 < cpu ? c1 : cpu;
-			wall = w1 < wall ? w1 : wall;
-		}
-		m->read();
-		for (uint32_t k = 0; k < kernels[i].results; k++)
-			sum += fabsf(c[k]);
-		printf("%s %.3f %.3f %.3f %.6g\n", kernels[i].name, first * 1e-6, cpu * 1e-6,
-		       wall * 1e-6, sum);
-		fflush(stdout);
-	}
+	for (uint32_t i = 0; i < 2; i++)
+		machines[i].open();
+	for (uint32_t i = 0; i < KERNELS; i++)
+		compare(&kernels[i]);
 	return 0;
 }

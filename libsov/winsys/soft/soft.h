@@ -15,7 +15,7 @@ bool soft_list_parse(const char *text, struct model_config list[SOFT_MAX_DEVICES
 		     char *message, size_t message_bytes);
 
 /* What SOV_SOFT_TRANSLATE says about a device. */
-#define SOFT_TRANSLATE_DEFAULT "0"
+#define SOFT_TRANSLATE_DEFAULT "1"
 #define TRANSLATE_VISITS       4u
 bool soft_translate_parse(const char *text, struct model_config *c, char *message,
 			  size_t message_bytes);

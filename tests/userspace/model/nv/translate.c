@@ -37,10 +37,10 @@ static uint32_t below(uint32_t n)
 
 /* Operations that have code of their own; half of the instructions are of these. */
 static const uint16_t own[] = {
-	SASS_FADD,   SASS_FMUL, SASS_FFMA,  SASS_FSETP, SASS_FSEL, SASS_MUFU,
-	SASS_SEL,    SASS_MOV,  SASS_IADD3, SASS_VIADD, SASS_IMAD, SASS_IMAD_WIDE,
-	SASS_LOP3,   SASS_LEA,  SASS_ISETP, SASS_IMNMX, SASS_SHF,  SASS_VIMNMX,
-	SASS_UIADD3, SASS_UMOV, SASS_USHF,  SASS_LDC,   SASS_ULDC, SASS_CS2R,
+	SASS_FADD,  SASS_FMUL,  SASS_FFMA,  SASS_FSETP,  SASS_FSEL,      SASS_MUFU, SASS_SEL,
+	SASS_MOV,   SASS_IADD3, SASS_VIADD, SASS_IMAD,   SASS_IMAD_WIDE, SASS_LOP3, SASS_LEA,
+	SASS_ISETP, SASS_IMNMX, SASS_SHF,   SASS_VIMNMX, SASS_UIADD3,    SASS_UMOV, SASS_USHF,
+	SASS_LDC,   SASS_ULDC,  SASS_CS2R,  SASS_LEA_HI, SASS_F2F,
 };
 #define OWN (sizeof(own) / sizeof(own[0]))
 
@@ -273,13 +273,26 @@ static void print_program(struct rig *r)
 	}
 }
 
-/* Faults in the middle of a block that has run before: one lane's address is wrong in the last
- * iteration. */
-enum { OUTSIDE_SHARED, MISALIGNED, UNMAPPED, UNMAPPED_STORE, FAULTS };
+/* Faults in the middle of a block that has run before: the address of one lane, or of all lanes of
+ * the second warp, is wrong in the last iteration. */
+static const struct {
+	uint16_t op;
+	bool warp;
+	uint32_t distance, high;
+} faults[] = {
+	{SASS_LDG, false, 0, 1},          {SASS_STG, false, 0, 1},
+	{SASS_LDS, false, 0x800, 0},      {SASS_LDG, false, 2, 0},
+	{SASS_LDG, false, 0x40000000, 0}, {SASS_STG, false, 0x40000000, 0},
+	{SASS_LDS, true, 0x800, 0},       {SASS_LDS, true, 2, 0},
+	{SASS_LDG, true, 2, 0},           {SASS_LDG, true, 0x40000000, 0},
+	{SASS_STG, true, 2, 0},           {SASS_STG, true, 0x40000000, 0},
+	{SASS_STS, true, 0x800, 0},       {SASS_STS, true, 2, 0},
+};
+#define FAULTS (sizeof(faults) / sizeof(faults[0]))
 
 static void fault_program(struct rig *r, uint32_t kind)
 {
-	static const uint32_t distance[] = {0x800, 2, 0x40000000, 0x40000000};
+	uint16_t op = faults[kind].op;
 	uint32_t top;
 
 	rig_code(r);
@@ -289,14 +302,18 @@ static void fault_program(struct rig *r, uint32_t kind)
 	INS(r, SASS_MOV, (R(25), IMM(ITERATIONS)));
 	top = r->code;
 	INS(r, SASS_IADD3, (R(25), PT, PT, R(25), IMM(~0u), RZ));
-	INS(r, SASS_ISETP, (P(0), PT, R(0), IMM(37), PT), in.mod[SASS_M_CMP] = SASS_CMP_EQ);
+	INS(r, SASS_ISETP, (P(0), PT, R(0), IMM(faults[kind].warp ? 32 : 37), PT),
+	    in.mod[SASS_M_CMP] = faults[kind].warp ? SASS_CMP_GE : SASS_CMP_EQ);
 	INS(r, SASS_ISETP, (P(0), PT, R(25), RZ, P(0)), in.mod[SASS_M_CMP] = SASS_CMP_EQ);
 	INS(r, SASS_IMAD, (R(6), R(0), IMM(4), RZ));
-	INS(r, SASS_IADD3, (R(6), PT, PT, R(6), IMM(distance[kind]), RZ), in.guard = 0);
+	INS(r, SASS_IADD3, (R(6), PT, PT, R(6), IMM(faults[kind].distance), RZ), in.guard = 0);
 	INS(r, SASS_IMAD_WIDE, (R(8), PT, R(6), IMM(1), R(4)));
-	if (kind == OUTSIDE_SHARED)
+	INS(r, SASS_IADD3, (R(9), PT, PT, R(9), IMM(faults[kind].high), RZ), in.guard = 0);
+	if (op == SASS_LDS)
 		INS(r, SASS_LDS, (R(10), AT32(6, 0)));
-	else if (kind == UNMAPPED_STORE)
+	else if (op == SASS_STS)
+		INS(r, SASS_STS, (AT32(6, 0), R(6)));
+	else if (op == SASS_STG)
 		INS(r, SASS_STG, (AT(8, 0), R(6)));
 	else
 		INS(r, SASS_LDG, (PT, R(10), AT(8, 0)));
@@ -312,6 +329,7 @@ static void compare_faults(struct rig *plain, struct rig *fast, const char *name
 	uint32_t same_faults = 0;
 
 	for (uint32_t kind = 0; kind < FAULTS; kind++) {
+		uint32_t thread = faults[kind].warp ? 32 : 37;
 		struct model_error x, y;
 
 		fault_program(plain, kind);
@@ -321,7 +339,7 @@ static void compare_faults(struct rig *plain, struct rig *fast, const char *name
 		rig_error(plain, &x);
 		rig_error(fast, &y);
 		if (x.fault && x.fault == y.fault && x.pc == y.pc && x.address == y.address &&
-		    x.thread[0] == 37 && y.thread[0] == 37 && !strcmp(x.text, y.text))
+		    x.thread[0] == thread && y.thread[0] == thread && !strcmp(x.text, y.text))
 			same_faults++;
 		else
 			diag("fault %u: %s at 0x%llx, thread %u; interpreted: %s", kind, y.text,
