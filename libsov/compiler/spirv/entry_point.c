@@ -242,28 +242,42 @@ static const char *variable_name(struct spirv *s, const struct spirv_variable *v
 	return name && *name ? name : arena_printf(s->arena, "v%u", v->id);
 }
 
-/* Variables of one binding are one argument. */
+/* The last argument gets at least this size. */
+static void grow_param(struct ir_func *f, uint32_t size)
+{
+	struct ir_param *last = &f->params[f->nparams - 1];
+
+	if (last->size < size)
+		last->size = size;
+	f->param_bytes = last->offset + last->size;
+}
+
+/* Variables of one binding are one argument, as large as the largest of them. */
 static void add_resource(struct spirv *s, struct spirv_variable *v,
 			 const struct spirv_variable *before)
 {
 	const struct spirv_type *t = v->type;
+	bool same = before && before->set == v->set && before->binding == v->binding;
 	uint64_t count = 1;
 	uint32_t bytes;
 
 	for (; t->kind == SPIRV_ARRAY; t = t->element)
 		count *= t->count;
-	if (before && before->set == v->set && before->binding == v->binding) {
-		v->param = before->param;
-		v->by_address = before->by_address;
-		return;
-	}
 	v->by_address = t->kind == SPIRV_RUNTIME_ARRAY;
+	if (same && v->by_address != before->by_address)
+		spirv_fail(s, "%s and %s have one binding, but only one of them has a length",
+			   spirv_id_name(s, before->id), spirv_id_name(s, v->id));
 	bytes = v->by_address ? 8 : spirv_descriptor_bytes(t);
 	if (count > 256)
 		spirv_fail(s,
 			   "%s is an array of %llu descriptors; as kernel argument it has at most "
 			   "256: use a layout of descriptors (sov_spirv_options)",
 			   spirv_id_name(s, v->id), (unsigned long long)count);
+	if (same) {
+		v->param = before->param;
+		grow_param(s->f, (uint32_t)count * bytes);
+		return;
+	}
 	v->param = add_param(s, variable_name(s, v), (uint32_t)count * bytes, 8);
 }
 

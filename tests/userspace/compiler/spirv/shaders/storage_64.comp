@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // storage images of 64 bits: loads, stores and atomics
-// texture tex2d u32x2 2x2 storage: 1 1 2 0 0xffffffff 0xffffffff 4 0 -> 0 2 2 0 0xffffffff 0xffffffff 6 5
+// texture tex2d u32x2 2x2 storage: 1 2 2 0 0xffffffff 0xffffffff 4 0 -> 0 3 2 0 0xffffffff 0xffffffff 6 5
 // texture tex1d.layers s32x2 1x1x2 storage: 0 0 -16 -1 -> 0 0 -32 -1
-// out s64: 0x100000001 0 1 -1 4 -16
+// out s64: 0x200000001 0 1 -1 4 -16
 #version 460
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_image_int64 : require
