@@ -42,12 +42,14 @@ static bool check_private(struct packet *p, struct amd_grid *g)
 	return g->slots || REFUSE(p, "SCRATCH_EN is set, but COMPUTE_TMPRING_SIZE is 0x%x", ring);
 }
 
-static bool run_grid(struct packet *p, struct amd_grid *g)
+bool amd_grid_run(struct model_channel *c, struct amd_grid *g)
 {
-	struct model_channel *c = p->c;
+	const struct model_error e = {.fault = MODEL_FAULT_DISPATCH};
 
 	if (g->hazard && !(g->release = amd_release_create()))
-		return REFUSE(p, "no host memory for hazards between waves");
+		return channel_fail(c, &e, "dispatch: no host memory for hazards between waves");
+	if (c->amd.random && !amd_lines_begin(g))
+		return channel_fail(c, &e, "dispatch: no host memory for caches");
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = amd_code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
@@ -91,5 +93,5 @@ bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator
 	wrong = amd_grid_prepare(&g);
 	if (wrong)
 		return REFUSE(p, "%s", wrong);
-	return !g.work.blocks || run_grid(p, &g);
+	return !g.work.blocks || amd_deferred_dispatch(p->c, &g);
 }

@@ -629,7 +629,7 @@ static bool modes(void)
 static bool modelled(uint32_t *count)
 {
 	static const char *const without[] = {
-		"exec_b64",     "s_bitset0_b64", "s_bitset1_b64", "s_rfe",      "s_setkill",
+		"exec_b64",     "s_bitset0_b64", "s_bitset1_b64", "s_setkill",
 		"s_sethalt",    "s_sendmsg",     "s_ttracedata",  "cdbg",       "s_endpgm_",
 		"s_movrelsd_2", "v_cube",        "v_mullit",      "qsad",       "v_trig_preop",
 		"v_clrexcp",    "v_swaprel",     "mskor",         "wrxchg2",    "cmpst_f",
