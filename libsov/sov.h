@@ -551,12 +551,17 @@ typedef struct sov_sampled_texture {
  * How SPIR-V is loaded. Without SOV_SPIRV_LAYOUT, each resource that an entry point statically
  * uses is an argument of its kernel, in order of set and binding: a buffer is a sov_buffer, a
  * storage image or storage texel buffer a sov_image of level 0, another image or a sampler a
- * sov_texture, both combined a sov_sampled_texture, an array of descriptors an array of these. With
- * SOV_SPIRV_LAYOUT, each set from 0 to the last one in bindings is an argument, also if the entry
- * point does not use it: the address of the memory of its descriptors, which bindings describe and
- * which are the same structures. Then follows, with
- * SOV_SPIRV_BASE_WORKGROUP, an argument of three words that are added to the numbers of the
- * workgroup. The block of push constants, if the entry point uses one, is the last argument.
+ * sov_texture, both combined a sov_sampled_texture, an array of descriptors an array of these, and
+ * an array without a length the address of its descriptors' memory. With SOV_SPIRV_LAYOUT, each set
+ * from 0 to the last one in bindings is an argument, also if the entry point does not use it: the
+ * address of the memory of its descriptors, which bindings describe and which are the same
+ * structures. Then follows, with SOV_SPIRV_BASE_WORKGROUP, an argument of three words that are
+ * added to the numbers of the workgroup. The block of push constants, if the entry point uses one,
+ * is the last argument.
+ *
+ * The samples of an image that has several are layers of a texture of two dimensions: sample s of
+ * layer k is layer k * samples + s. Its handle has the logarithm of the number of samples from bit
+ * SOV_SPIRV_SAMPLES_SHIFT on.
  */
 typedef struct sov_spirv_options {
 	uint32_t size;
@@ -571,6 +576,7 @@ typedef struct sov_spirv_options {
 #define SOV_SPIRV_ROBUST         1u
 #define SOV_SPIRV_LAYOUT         2u
 #define SOV_SPIRV_BASE_WORKGROUP 4u
+#define SOV_SPIRV_SAMPLES_SHIFT  61
 
 typedef struct sov_module_options {
 	uint32_t size;

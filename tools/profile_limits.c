@@ -58,14 +58,16 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* A block limit of the registers: each partition has a share, and a warp takes whole units. */
+/* A block limit of the registers: each partition (AMD: SIMD) has a share, and a warp takes whole
+ * units. */
 static uint32_t blocks_by_registers(const struct model_chip *c, uint32_t registers, uint32_t warps)
 {
-	uint32_t each = (registers * NV_WARP_LANES + NV_REGISTER_UNIT - 1) / NV_REGISTER_UNIT *
-			NV_REGISTER_UNIT;
-	uint32_t partition = c->registers_per_sm / NV_SM_PARTITIONS;
+	uint32_t partitions = c->sm ? NV_SM_PARTITIONS : AMD_GFX1030_SIMDS_PER_CU;
+	uint32_t unit = c->sm ? NV_REGISTER_UNIT : AMD_GFX1030_VGPR_GRANULE * AMD_WAVE_LANES;
+	uint32_t each = (registers * NV_WARP_LANES + unit - 1) / unit * unit;
+	uint32_t share = c->registers_per_sm / partitions;
 
-	return each ? partition / each * NV_SM_PARTITIONS / warps : UINT32_MAX;
+	return each ? share / each * partitions / warps : UINT32_MAX;
 }
 
 void occupancy_of(const struct model_chip *c, const struct profile_shape *s, struct occupancy *out)

@@ -2,8 +2,9 @@
 /* Dispatches: checks the registers of a compute queue and executes the grid to its end. Where
  * hardware would hang or run nothing, the model reports why. */
 #include "hw/amd/kernel_descriptor.h"
+#include "model/amd/check.h"
+#include "model/amd/profile.h"
 #include "model/amd/queue.h"
-#include "model/amd/wave.h"
 
 static uint32_t dispatch_register(const struct packet *p, uint32_t reg)
 {
@@ -42,7 +43,7 @@ static bool check_private(struct packet *p, struct amd_grid *g)
 	return g->slots || REFUSE(p, "SCRATCH_EN is set, but COMPUTE_TMPRING_SIZE is 0x%x", ring);
 }
 
-bool amd_grid_run(struct model_channel *c, struct amd_grid *g)
+static bool begin_grid(struct model_channel *c, struct amd_grid *g)
 {
 	const struct model_error e = {.fault = MODEL_FAULT_DISPATCH};
 
@@ -50,6 +51,21 @@ bool amd_grid_run(struct model_channel *c, struct amd_grid *g)
 		return channel_fail(c, &e, "dispatch: no host memory for hazards between waves");
 	if (c->amd.random && !amd_lines_begin(g))
 		return channel_fail(c, &e, "dispatch: no host memory for caches");
+	if (!amd_check_begin(g))
+		return channel_fail(c, &e, "dispatch: no host memory to check it");
+	return amd_profile_begin(g) ||
+	       channel_fail(c, &e, "dispatch: no host memory to count its instructions");
+}
+
+static void end_grid(struct amd_grid *g)
+{
+	amd_profile_end(g);
+	check_launch_destroy(g->check);
+	amd_release_destroy(g->release);
+}
+
+static bool run_grid(struct model_channel *c, struct amd_grid *g)
+{
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = amd_code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
@@ -59,8 +75,15 @@ bool amd_grid_run(struct model_channel *c, struct amd_grid *g)
 	workers_run(c->model->workers, &g->work);
 	mmu_enter(&c->reader, c->space);
 	amd_code_put(g->code);
-	amd_release_destroy(g->release);
 	return !atomic_load(&c->stop);
+}
+
+bool amd_grid_run(struct model_channel *c, struct amd_grid *g)
+{
+	bool good = begin_grid(c, g) && run_grid(c, g);
+
+	end_grid(g);
+	return good;
 }
 
 bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator)

@@ -3,7 +3,7 @@
  * the lane permutations that use its crossbar but no memory. */
 #include <string.h>
 
-#include "model/amd/wave.h"
+#include "model/amd/lane_address.h"
 
 #define REG(slot) (&w->v[op->in.reg[slot] - AMD_VGPR])
 
@@ -18,7 +18,7 @@ static uint8_t *lds_pointer(struct wave *w, uint32_t lane, uint32_t lds_address,
 	return NULL;
 }
 
-static uint32_t lds_address(struct wave *w, const struct op *op, uint32_t lane)
+static uint32_t lds_address(const struct wave *w, const struct op *op, uint32_t lane)
 {
 	uint32_t offset = (uint32_t)op->in.field[AMD_F_OFFSET];
 
@@ -147,6 +147,33 @@ static void run_atomic(struct wave *w, const struct op *op)
 		if (words > 1)
 			REG(AMD_D)[1][i] = (uint32_t)(old >> 32);
 	}
+}
+
+enum amd_access amd_lds_access(const struct op *op, uint32_t *addresses, uint32_t *bytes)
+{
+	run_fn *run = op->handler->run;
+
+	*bytes = run == run_atomic ? (op->handler->data & WIDE ? 8 : 4)
+				   : op->handler->data & MEM_BYTES;
+	*addresses = run == run_read2 || run == run_write2 ? 2 : 1;
+	return run == run_read || run == run_read2     ? AMD_READS
+	       : run == run_write || run == run_write2 ? AMD_WRITES
+	       : run == run_atomic                     ? AMD_ATOMIC
+						       : AMD_NO_ACCESS;
+}
+
+const row *amd_lds_stored_rows(const struct wave *w, const struct op *op, uint32_t which)
+{
+	if (op->handler->run == run_write && !(op->handler->data & MEM_HIGH))
+		return REG(AMD_S1);
+	return op->handler->run == run_write2 ? REG(which ? AMD_S2 : AMD_S1) : NULL;
+}
+
+uint32_t amd_lds_address(const struct wave *w, const struct op *op, uint32_t lane, uint32_t which)
+{
+	if (op->handler->run == run_read2 || op->handler->run == run_write2)
+		return REG(AMD_S0)[0][lane] + offset_of(op, which);
+	return lds_address(w, op, lane);
 }
 
 /* Inactive lanes provide 0. */

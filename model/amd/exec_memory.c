@@ -4,15 +4,7 @@
  * bounds-checked: loads beyond the size return 0, stores are dropped, as on hardware. */
 #include <string.h>
 
-#include "model/amd/wave.h"
-
-enum space { SPACE_GLOBAL, SPACE_LDS, SPACE_PRIVATE, SPACE_NOWHERE };
-
-struct lane_address {
-	enum space space;
-	uint64_t at;   /* address, or offset in LDS or in the lane's private memory */
-	uint64_t base; /* private: base of the wave's memory */
-};
+#include "model/amd/lane_address.h"
 
 /* Untyped buffer resource (RDNA2 manual, chapter 8): base, stride, size in bytes, and lane
  * interleaving (swizzle). */
@@ -70,8 +62,8 @@ static struct lane_address flat_address(const struct wave *w, uint64_t at)
 	return (struct lane_address){SPACE_GLOBAL, at, 0};
 }
 
-static struct lane_address resolve_address(const struct wave *w, const struct op *op, uint32_t lane,
-					   uint32_t bytes)
+struct lane_address amd_lane_address(const struct wave *w, const struct op *op, uint32_t lane,
+				     uint32_t bytes)
 {
 	const struct amd_inst *in = &op->in;
 	uint64_t offset = (uint64_t)(int64_t)in->field[AMD_F_OFFSET], at = 0;
@@ -243,7 +235,7 @@ static bool store_is_visible(struct wave *w, const struct op *op, uint32_t i, ui
 static bool load_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t kind, row *d)
 {
 	uint32_t bytes = kind & MEM_BYTES, data[4] = {0};
-	struct lane_address addr = resolve_address(w, op, i, bytes);
+	struct lane_address addr = amd_lane_address(w, op, i, bytes);
 
 	if (!access_bytes(w, &addr, i, data, bytes, path_of(op), false) ||
 	    (tracks_visibility(w, op, addr.space) && !store_is_visible(w, op, i, addr.at, bytes)))
@@ -255,7 +247,7 @@ static bool load_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t 
 static bool store_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t kind, const row *s)
 {
 	uint32_t bytes = kind & MEM_BYTES, data[4];
-	struct lane_address addr = resolve_address(w, op, i, bytes);
+	struct lane_address addr = amd_lane_address(w, op, i, bytes);
 
 	get_stored(s, i, kind, data);
 	if (!access_bytes(w, &addr, i, data, bytes, path_of(op), true))
@@ -388,7 +380,7 @@ static void run_atomic(struct wave *w, const struct op *op)
 	else
 		w->stores++;
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
-		struct lane_address addr = resolve_address(w, op, i, 4 * words);
+		struct lane_address addr = amd_lane_address(w, op, i, 4 * words);
 		uint64_t old = 0, data, compare = 0;
 
 		data = s[0][i] | (words > 1 ? (uint64_t)s[1][i] << 32 : 0);
@@ -409,6 +401,27 @@ static void run_atomic(struct wave *w, const struct op *op)
 	}
 }
 
+static run_fn run_scalar_load;
+
+enum amd_access amd_lane_access(const struct op *op, uint32_t *bytes)
+{
+	run_fn *run = op->handler->run;
+
+	*bytes = run == run_atomic ? (op->handler->data & WIDE ? 8 : 4)
+				   : op->handler->data & MEM_BYTES;
+	return run == run_load     ? AMD_READS
+	       : run == run_store  ? AMD_WRITES
+	       : run == run_atomic ? AMD_ATOMIC
+				   : AMD_NO_ACCESS;
+}
+
+const row *amd_stored_rows(const struct wave *w, const struct op *op)
+{
+	return op->handler->run == run_store && !(op->handler->data & MEM_HIGH)
+		       ? &w->v[op->in.reg[AMD_S1] - AMD_VGPR]
+		       : NULL;
+}
+
 static bool scalar_read(struct wave *w, uint64_t at, uint32_t *data, uint32_t words)
 {
 	uint64_t fault = at;
@@ -420,24 +433,35 @@ static bool scalar_read(struct wave *w, uint64_t at, uint32_t *data, uint32_t wo
 	return why == MMU_OK;
 }
 
+uint32_t amd_scalar_load(const struct wave *w, const struct op *op, uint64_t *address)
+{
+	uint64_t offset;
+
+	*address = 0;
+	if (op->handler->run != run_scalar_load)
+		return 0;
+	offset = (uint64_t)(int64_t)op->in.field[AMD_F_OFFSET] + amd_read_scalar(w, op, AMD_S1, 0);
+	if (op->in.row->type[AMD_S0] == TYPE_B128)
+		*address = buffer_of(w, op, AMD_S0).base + (offset & ~3ull);
+	else
+		*address = (amd_read_scalar64(w, op, AMD_S0) + offset) & ~3ull;
+	return amd_words(&op->in, AMD_D);
+}
+
 static void run_scalar_load(struct wave *w, const struct op *op)
 {
-	uint32_t words = amd_words(&op->in, AMD_D);
-	uint64_t offset =
-		(uint64_t)(int64_t)op->in.field[AMD_F_OFFSET] + amd_read_scalar(w, op, AMD_S1, 0);
-	uint32_t data[16] = {0};
+	uint64_t at;
+	uint32_t words = amd_scalar_load(w, op, &at), data[16] = {0};
 
 	if (op->in.row->type[AMD_S0] == TYPE_B128) {
 		struct buffer b = buffer_of(w, op, AMD_S0);
 		uint64_t size = b.stride ? (uint64_t)b.stride * b.records : b.records;
+		uint64_t offset = at - b.base;
 
-		offset &= ~3ull;
 		for (uint32_t k = 0; k < words; k++)
-			if (offset + 4 * k + 4 <= size &&
-			    !scalar_read(w, b.base + offset + 4 * k, &data[k], 1))
+			if (offset + 4 * k + 4 <= size && !scalar_read(w, at + 4 * k, &data[k], 1))
 				return;
-	} else if (!scalar_read(w, (amd_read_scalar64(w, op, AMD_S0) + offset) & ~3ull, data,
-				words)) {
+	} else if (!scalar_read(w, at, data, words)) {
 		return;
 	}
 	for (uint32_t k = 0; k < words; k++)

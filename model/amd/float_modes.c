@@ -3,7 +3,8 @@
  * flushed, separately for singles and for halves and doubles (RDNA2 manual, mode register). Sums,
  * products and conversions round by model/core/softfloat.c; minima, integral values and
  * approximated functions do not depend on the mode. Operations that do, but are not listed here,
- * are rejected. */
+ * are rejected. Whether flushing applies before the final rounding is not known: products are
+ * flushed as by NVIDIA's GPUs, if they are subnormal when rounded with an unbounded exponent. */
 #include "model/amd/wave.h"
 #include "model/core/softfloat.h"
 
@@ -165,25 +166,30 @@ static uint64_t read_value(const struct op *op, const struct operands *o, uint32
 	return x ^ ((half ? f[AMD_F_ABS] : f[AMD_F_NEG]) >> k & 1 ? 0x8000 : 0);
 }
 
+static const struct float_format *format_of(uint8_t type)
+{
+	return type == TYPE_F64 ? &float_f64 : type == TYPE_F32 ? &float_f32 : &float_f16;
+}
+
+static void read_values(const struct op *op, const struct operands *o, uint32_t i, int half,
+			uint64_t x[3])
+{
+	for (uint32_t k = 0; k < 3; k++)
+		x[k] = op->in.row->type[AMD_S0 + k] ? read_value(op, o, k, i, half) : 0;
+}
+
 static void compute_rounded(const struct op *op, struct operands *o, rounded_fn *fn,
 			    enum float_rounding r)
 {
 	uint8_t d = op->in.row->type[AMD_D];
 	bool pairs = d == TYPE_PF16;
-	const struct float_format *f = d == TYPE_F64   ? &float_f64
-				       : d == TYPE_F32 ? &float_f32
-						       : &float_f16;
 
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint64_t result = 0;
+		uint64_t result = 0, x[3];
 
 		for (int half = pairs ? 0 : -1; half < (pairs ? 2 : 0); half++) {
-			uint64_t x[3] = {0};
-
-			for (uint32_t k = 0; k < 3; k++)
-				if (op->in.row->type[AMD_S0 + k])
-					x[k] = read_value(op, o, k, i, half);
-			result |= fn(f, x, r) << (half > 0 ? 16 : 0);
+			read_values(op, o, i, half, x);
+			result |= fn(format_of(d), x, r) << (half > 0 ? 16 : 0);
 		}
 		o->d[0][i] = (uint32_t)result;
 		if (d == TYPE_F64)
@@ -191,24 +197,51 @@ static void compute_rounded(const struct op *op, struct operands *o, rounded_fn 
 	}
 }
 
+/* Makes products zero that are the smallest normal number only by the final rounding: twice such a
+ * product, which has all bits of the significand, rounds to less than twice that number. */
+static void flush_products(const struct op *op, struct operands *o, rounded_fn *fn,
+			   enum float_rounding r)
+{
+	uint8_t d = op->in.row->type[AMD_D];
+	const struct float_format *f = format_of(d);
+	uint64_t normal = UINT64_C(1) << f->mantissa, twice, x[3];
+	uint32_t all = f == &float_f16 ? 0x7fff : 0x7fffffff; /* but the sign */
+	bool pairs = d == TYPE_PF16;
+
+	if (d == TYPE_F64 || (fn != product && fn != fused))
+		return;
+	for (uint32_t i = 0; i < LANES; i++)
+		for (uint32_t half = 0; half < (pairs ? 2 : 1); half++) {
+			if ((o->d[0][i] >> 16 * half & all) != normal)
+				continue;
+			read_values(op, o, i, pairs ? (int)half : -1, x);
+			twice = fn == product ? float_mul(f, x[0], x[1], 1, r)
+					      : float_fma(f, x[0], x[1], x[2], 1, r);
+			if ((twice & all) < 2 * normal)
+				o->d[0][i] &= ~(all << 16 * half);
+		}
+}
+
 void amd_mode_run(struct wave *w, const struct op *op, struct operands *o)
 {
 	uint32_t round = rounding_of(w, op);
-	bool found = false;
+	rounded_fn *fn = NULL;
 
-	for (uint32_t k = 0; round && k < sizeof(rounded) / sizeof(rounded[0]); k++)
-		if (rounded[k].op == op->in.row->op) {
-			compute_rounded(op, o, rounded[k].compute, roundings[round]);
-			found = true;
-		}
-	if (round && !found && !rounds_nothing(op->in.row)) {
+	for (uint32_t k = 0; k < sizeof(rounded) / sizeof(rounded[0]); k++)
+		if (rounded[k].op == op->in.row->op)
+			fn = rounded[k].compute;
+	if (round && !fn && !rounds_nothing(op->in.row)) {
 		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
 			       "%s is modelled with rounding to nearest only, not mode 0x%x",
 			       op->in.row->name, w->mode & 0xff);
 		return;
 	}
-	if (!found)
+	if (round && fn)
+		compute_rounded(op, o, fn, roundings[round]);
+	else
 		op->handler->core(op, o);
-	if (flushes(w, op, op->in.row->type[AMD_D]))
-		amd_mode_flush(o->d, op->in.row->type[AMD_D]);
+	if (!flushes(w, op, op->in.row->type[AMD_D]))
+		return;
+	flush_products(op, o, fn, roundings[round]);
+	amd_mode_flush(o->d, op->in.row->type[AMD_D]);
 }

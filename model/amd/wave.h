@@ -88,11 +88,13 @@ struct amd_grid {
 	_Atomic uint64_t taken[AMD_TMPRING_WAVES(~0u) / 64 + 1]; /* bitmap of used slots */
 	uint32_t groups[3], threads[3], thread_count, waves;
 	bool hazard, inexact;
-	struct release *release; /* NULL: none; freed by the code that runs the grid */
-	struct amd_lines *lines; /* NULL: no caches between dispatches */
-	uint64_t dispatch;       /* number of the dispatch in lines */
-	struct amd_probe *probe; /* NULL: none */
-	uint64_t limit;          /* maximum instructions per wave; 0: no limit */
+	struct release *release;    /* NULL: none; freed by the code that runs the grid */
+	struct amd_lines *lines;    /* NULL: no caches between dispatches */
+	uint64_t dispatch;          /* number of the dispatch in lines */
+	struct profile *profile;    /* NULL: nothing is counted */
+	struct check_launch *check; /* NULL: nothing is checked */
+	struct amd_probe *probe;    /* NULL: none */
+	uint64_t limit;             /* maximum instructions per wave; 0: no limit */
 };
 extern const struct work_kind amd_grid_kind;
 /* Computes the derived members. Returns NULL, or why the grid cannot run. */
@@ -138,7 +140,9 @@ struct workgroup {
 	uint32_t waves_count, waiting;
 	uint32_t unit; /* lines.c: compute unit */
 	struct warp_order order;
-	struct weak_unit *weak[2]; /* in CU mode the second is NULL; NULL: strongly ordered */
+	struct profile_unit *profile; /* NULL: nothing is counted */
+	struct check_block *check;    /* NULL: nothing is checked */
+	struct weak_unit *weak[2];    /* in CU mode the second is NULL; NULL: strongly ordered */
 	struct wave *waves;
 	row *rows;
 };

@@ -9,7 +9,8 @@
 
 #include "hw/amd/kernel_descriptor.h"
 #include "hw/chips.h"
-#include "model/amd/wave.h"
+#include "model/amd/check.h"
+#include "model/amd/profile.h"
 
 #define WAVE_QUANTUM     2048u /* instructions that a wave executes in one scheduling quantum */
 #define WORKGROUP_BUDGET (1u << 17) /* instructions of a workgroup before others become resident */
@@ -122,6 +123,8 @@ static void group_start(void *block, uint64_t index)
 	for (uint32_t i = 0; i < 2 && g->weak[i]; i++)
 		weak_unit_start(g->weak[i], i ? g->weak[0] : NULL);
 	memset(g->lds, POISON, g->grid->lds_bytes);
+	if (g->check)
+		check_block_start(g->check, g->id);
 	for (uint32_t i = 0; i < g->waves_count; i++)
 		wave_start(&g->waves[i], g);
 }
@@ -189,7 +192,10 @@ static uint32_t wave_run(struct wave *w, uint32_t quantum)
 		op = op_at(w, page);
 		if (op && check_instruction(w, op)) {
 			w->next = w->pc + op->in.bytes;
-			op->handler->run(w, op);
+			if (w->group->profile)
+				amd_run_counted(w, op);
+			else
+				amd_execute(w, op);
 			w->steps++;
 		}
 		if (w->state != WAVE_ENDED)
@@ -207,9 +213,15 @@ static uint32_t open_barrier(struct workgroup *g)
 	if (!g->waiting || g->waiting + ended < g->waves_count)
 		return ended;
 	g->waiting = 0;
-	for (uint32_t i = 0; i < g->waves_count; i++)
-		if (g->waves[i].state == WAVE_AT_BARRIER)
-			g->waves[i].state = WAVE_RUNNING;
+	for (uint32_t i = 0; i < g->waves_count; i++) {
+		if (g->waves[i].state != WAVE_AT_BARRIER)
+			continue;
+		g->waves[i].state = WAVE_RUNNING;
+		if (g->check)
+			check_barrier_leave(g->check, i, 0);
+	}
+	if (g->check)
+		check_barrier_complete(g->check, 0);
 	return ended;
 }
 
@@ -328,6 +340,8 @@ static void group_free(struct workgroup *g)
 {
 	for (uint32_t i = 0; g->waves && i < g->waves_count; i++)
 		free(g->waves[i].hazard);
+	profile_unit_destroy(g->profile);
+	check_block_destroy(g->check);
 	weak_unit_destroy(g->weak[0]);
 	weak_unit_destroy(g->weak[1]);
 	free(g->waves);
@@ -364,6 +378,10 @@ static void *group_create(struct thread *t, bool *later)
 		g->waves[i].v = g->rows + (size_t)i * grid->vgprs;
 		good = !grid->hazard || (g->waves[i].hazard = amd_hazard_create());
 	}
+	if (good && grid->profile)
+		good = (g->profile = profile_unit_create(grid->profile)) != NULL;
+	if (good && grid->check)
+		good = (g->check = check_block_create(grid->check)) != NULL;
 	/* A workgroup has a compute unit to itself, or two (WGP mode). */
 	for (uint32_t i = 0;
 	     good && t->reader.weak && i < (grid->rsrc1 & AMD_RSRC1_WGP_MODE ? 2 : 1); i++)

@@ -297,6 +297,7 @@ void mmu_enter(struct mmu_reader *r, struct model_space *s)
 	r->space = s;
 	memset(r->tlb, 0, sizeof(r->tlb));
 	memset(r->spans, 0, sizeof(r->spans));
+	memset(r->sites, 0, sizeof(r->sites));
 	pthread_mutex_lock(&s->lock);
 	atomic_store(&r->seen, atomic_load(&s->generation));
 	r->next = s->readers;
@@ -327,6 +328,7 @@ void mmu_poll_slow(struct mmu_reader *r)
 		weak_memory_flush(r->weak);
 	memset(r->tlb, 0, sizeof(r->tlb));
 	memset(r->spans, 0, sizeof(r->spans));
+	memset(r->sites, 0, sizeof(r->sites));
 	atomic_store_explicit(&r->seen, generation, memory_order_release);
 }
 

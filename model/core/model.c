@@ -16,6 +16,7 @@
 #include "hw/nv/host.h"
 #include "model/core/model_internal.h"
 #include "model/core/names.h"
+#include "model/translate/emit.h"
 
 /*
  * Facts of the chips are those of hw/chips.h; the number of SMs is that of a product: H100 and
@@ -66,6 +67,21 @@ const struct model_chip *model_chip_find(const char *name)
 	return NULL;
 }
 
+uint32_t model_translates(const struct model_config *c)
+{
+	enum emit_isa isa = emit_isa_of_host((enum emit_isa)c->translate);
+	struct code_buffer *b;
+
+	if (isa == EMIT_NONE || !c->chip->sm || c->hazard || c->profiled || c->checks ||
+	    c->weak_seed || c->order_seed)
+		return EMIT_NONE;
+	b = code_buffer_create(MMU_PAGE_BYTES);
+	if (!b)
+		return EMIT_NONE;
+	code_buffer_destroy(b);
+	return isa;
+}
+
 int model_create(const struct model_config *config, struct model **out)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -86,7 +102,7 @@ int model_create(const struct model_config *config, struct model **out)
 	m->inexact = config->inexact;
 	m->weak_seed = config->weak_seed;
 	m->order_seed = config->order_seed;
-	m->translate = config->translate;
+	m->translate = model_translates(config);
 	m->profiled = config->profiled;
 	m->translate_visits = config->translate_visits;
 	m->checks = config->checks;

@@ -64,6 +64,7 @@ struct model {
 #define MMU_TLB        256
 #define MMU_SPANS      128
 #define MMU_SPAN_BITS  16
+#define MMU_SITES      32
 
 struct model_space {
 	struct model *model;
@@ -98,6 +99,12 @@ struct mmu_reader {
 		uint8_t *host;
 		uint32_t access;
 	} spans[MMU_SPANS];
+	/* The last spans of loads and stores in generated code, by instruction. 64 bytes from start
+	 * + at on belong to the span if at < limit. */
+	struct mmu_site {
+		uint64_t start, limit;
+		uint8_t *host;
+	} sites[2][MMU_SITES];
 };
 
 enum mmu_result { MMU_OK, MMU_UNMAPPED, MMU_DENIED };
@@ -134,6 +141,11 @@ static inline const struct mmu_span *mmu_find_span(struct mmu_reader *r, uint64_
 	if (va - s->start < s->bytes && (s->access & access) == access)
 		return s;
 	return mmu_walk_span(r, va, access);
+}
+static inline void mmu_remember_span(struct mmu_reader *r, uint32_t site, bool write,
+				     const struct mmu_span *s)
+{
+	r->sites[write][site] = (struct mmu_site){s->start, s->bytes - 63, s->host};
 }
 /* Copy across pages. On failure *fault is the first address that could not be translated. */
 enum mmu_result mmu_read(struct mmu_reader *r, uint64_t va, void *out, uint64_t bytes,

@@ -197,7 +197,7 @@ static uint64_t sectors_of(uint64_t bytes)
 void profile_global(struct profile_unit *u, struct counts *n, const uint64_t address[LANES],
 		    uint32_t lanes, uint32_t bytes)
 {
-	uint64_t at[LANES], last = UINT64_MAX;
+	uint64_t at[LANES], next = 0; /* the first sector that is not counted yet */
 	uint32_t count;
 
 	if (!lanes)
@@ -207,11 +207,14 @@ void profile_global(struct profile_unit *u, struct counts *n, const uint64_t add
 	n->global_bytes += (uint64_t)(uint32_t)__builtin_popcount(lanes) * bytes;
 	n->global_ideal += sectors_of((uint64_t)count * bytes);
 	for (uint32_t i = 0; i < count; i++) {
-		if (at[i] / SECTOR_BYTES == last)
-			continue;
-		last = at[i] / SECTOR_BYTES;
-		n->global_sectors++;
-		touch(u, last);
+		uint64_t last = (at[i] + bytes - 1) / SECTOR_BYTES;
+
+		if (next < at[i] / SECTOR_BYTES)
+			next = at[i] / SECTOR_BYTES;
+		for (; next <= last; next++) {
+			n->global_sectors++;
+			touch(u, next);
+		}
 	}
 }
 

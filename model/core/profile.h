@@ -21,7 +21,7 @@ void profile_end(struct profile *p, struct launch_counts *l,
 
 /* The counters of the instruction at pc. */
 struct counts *profile_at(struct profile_unit *u, uint64_t pc);
-/* Counts the access of active lanes to global memory; no access crosses a sector's end. */
+/* Counts the access of active lanes to global memory. */
 void profile_global(struct profile_unit *u, struct counts *n, const uint64_t address[32],
 		    uint32_t lanes, uint32_t bytes);
 /* The same for a copy of consecutive bytes by one lane. */

@@ -16,7 +16,9 @@ struct code {
 	bool hazard, profiled;
 	pthread_mutex_t lock;
 	struct code_page *buckets[BUCKETS];
-	struct translator *translator; /* NULL: code is interpreted */
+	/* Made when a page is decoded for the first time; NULL: code is interpreted. */
+	uint32_t translate, translate_visits; /* as in struct model; 0: no translator is made */
+	struct translator *translator;
 };
 
 struct code *code_create(const struct model *m)
@@ -29,12 +31,8 @@ struct code *code_create(const struct model *m)
 	c->sm = m->chip->sm;
 	c->hazard = m->hazard;
 	c->profiled = m->profiled != NULL;
-	/* Hazard mode checks and a profile counts each instruction, weak memory and checked
-	 * programs check each access, and a seed of the order of warps promises that a run repeats
-	 * it, whenever a block is translated. */
-	if (!m->hazard && !m->profiled && !m->checks && !m->weak_seed && !m->order_seed &&
-	    m->translate)
-		c->translator = translator_create(m->translate, m->translate_visits);
+	c->translate = m->translate;
+	c->translate_visits = m->translate_visits;
 	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }
@@ -80,6 +78,9 @@ static struct code_page *page_create(struct code *c, uint64_t va, const uint8_t 
 		page_free(p);
 		return NULL;
 	}
+	if (c->translate)
+		c->translator = translator_create(c->translate, c->translate_visits);
+	c->translate = 0;
 	if (c->translator)
 		p->translation = translation_create(c->translator);
 	for (uint32_t i = 0; i < PAGE_OPS; i++) {
@@ -89,6 +90,7 @@ static struct code_page *page_create(struct code *c, uint64_t va, const uint8_t 
 		memcpy(&word, bytes + i * WORD_BYTES, sizeof(word));
 		op->inst = &p->insts[i];
 		op->guard = SASS_PT;
+		op->span_site = i % MMU_SITES;
 		if (!sass_decode(c->sm, word, &p->insts[i])) {
 			p->insts[i].form = NULL;
 			op->run = run_illegal;

@@ -74,6 +74,7 @@ struct op {
 	uint8_t dwords;
 	uint16_t top; /* register count needed: highest number + 1 */
 	uint8_t breg;
+	uint8_t span_site; /* of an access: index in mmu_reader.sites */
 	struct source s[3];
 	int64_t imm[3];
 	struct {
@@ -255,10 +256,13 @@ static inline void pred_write(struct warp *w, uint32_t p, uint32_t bits, uint32_
 	w->p[p] = (w->p[p] & ~mask) | (bits & mask);
 }
 
+/* exec_control.c: bits of the lanes. A shift by i would keep compilers from vectorising. */
+extern const uint32_t lane_bit[LANES];
+
 static inline void row_blend(uint32_t *d, const uint32_t *value, uint32_t mask)
 {
 	EACH_LANE(i)
-		d[i] = mask >> i & 1 ? value[i] : d[i];
+		d[i] = mask & lane_bit[i] ? value[i] : d[i];
 }
 
 static inline void row_splat(uint32_t *d, uint32_t value)

@@ -23,15 +23,26 @@
 
 #include "model/nv/exec.h"
 
+const uint32_t lane_bit[LANES] = {
+#define EIGHT(n) \
+	1u << (n), 2u << (n), 4u << (n), 8u << (n), 16u << (n), 32u << (n), 64u << (n), 128u << (n)
+	EIGHT(0),
+	EIGHT(8),
+	EIGHT(16),
+	EIGHT(24),
+#undef EIGHT
+};
+
 static void make_ready(struct warp *w, uint32_t lanes, uint64_t pc)
 {
-	for (uint32_t i = 0; i < LANES; i++) {
-		if (lanes >> i & 1) {
-			w->lane_pc[i] = pc;
-			w->group[i] = lanes;
-			w->ready_since[i] = w->readied;
-		}
-	}
+	uint64_t readied = w->readied;
+
+	EACH_LANE(i)
+		w->lane_pc[i] = lanes & lane_bit[i] ? pc : w->lane_pc[i];
+	EACH_LANE(i)
+		w->ready_since[i] = lanes & lane_bit[i] ? readied : w->ready_since[i];
+	EACH_LANE(i)
+		w->group[i] = lanes & lane_bit[i] ? lanes : w->group[i];
 	w->readied++;
 	w->ready |= lanes;
 	w->mask &= ~lanes;
@@ -109,9 +120,9 @@ static void branch_each(struct warp *w, uint32_t lanes, const uint64_t *pc)
 
 void block_lanes(struct warp *w, uint32_t lanes, enum wait kind, uint32_t on)
 {
-	if (lanes == ALL_LANES) {
-		uint64_t pc = w->pc;
+	uint64_t pc = w->pc;
 
+	if (lanes == ALL_LANES) {
 		EACH_LANE(i)
 			w->lane_pc[i] = pc;
 		row_splat(w->group, lanes);
@@ -120,14 +131,14 @@ void block_lanes(struct warp *w, uint32_t lanes, enum wait kind, uint32_t on)
 		w->mask = 0;
 		return;
 	}
-	for (uint32_t i = 0; i < LANES; i++) {
-		if (!(lanes >> i & 1))
-			continue;
-		w->lane_pc[i] = w->pc;
-		w->group[i] = lanes;
-		w->wait[i] = (uint8_t)kind;
-		w->wait_on[i] = on;
-	}
+	EACH_LANE(i)
+		w->lane_pc[i] = lanes & lane_bit[i] ? pc : w->lane_pc[i];
+	EACH_LANE(i)
+		w->group[i] = lanes & lane_bit[i] ? lanes : w->group[i];
+	EACH_LANE(i)
+		w->wait_on[i] = lanes & lane_bit[i] ? on : w->wait_on[i];
+	for (uint32_t left = lanes; left; left &= left - 1)
+		w->wait[first_lane(left)] = (uint8_t)kind;
 	w->mask &= ~lanes;
 }
 
@@ -160,12 +171,11 @@ static void form_group(struct warp *w, uint32_t lanes)
 		uint64_t pc = w->lane_pc[first_lane(lanes)];
 		uint32_t same = 0;
 
-		for (uint32_t i = 0; i < LANES; i++)
-			if (lanes >> i & 1 && w->lane_pc[i] == pc)
-				same |= 1u << i;
-		for (uint32_t i = 0; i < LANES; i++)
-			if (same >> i & 1)
-				w->group[i] = same;
+		EACH_LANE(i)
+			same |= w->lane_pc[i] == pc ? lane_bit[i] : 0;
+		same &= lanes;
+		EACH_LANE(i)
+			w->group[i] = same & lane_bit[i] ? same : w->group[i];
 		lanes &= ~same;
 	}
 }
@@ -200,9 +210,12 @@ static uint32_t lanes_at_same_sync(const struct warp *w, uint32_t lane)
 		const uint32_t *breg = w->rare.breg[on];
 
 		EACH_LANE(i)
-			same |= (uint32_t)((w->wait[i] == WAIT_BSYNC) & (w->wait_on[i] == on) &
-					   (((breg[i] & live) | 1u << i) == need))
-				<< i;
+			same |= (w->wait_on[i] == on) & (((breg[i] & live) | lane_bit[i]) == need)
+					? lane_bit[i]
+					: 0;
+		for (uint32_t i = 0; i < LANES; i++)
+			if (w->wait[i] != WAIT_BSYNC)
+				same &= ~(1u << i);
 		return same & live;
 	}
 	for (uint32_t i = 0; i < LANES; i++)
@@ -228,10 +241,10 @@ static void gather_collective(struct warp *w, uint32_t lanes)
 static uint32_t lanes_with_same_copy(const struct warp *w, uint32_t lane)
 {
 	const uint32_t *breg = w->rare.breg[w->wait_on[lane]];
-	uint32_t same = 0;
+	uint32_t same = 0, first = breg[lane], live = w->live;
 
 	EACH_LANE(i)
-		same |= (uint32_t)!((breg[i] ^ breg[lane]) & w->live) << i;
+		same |= (breg[i] ^ first) & live ? 0 : lane_bit[i];
 	return same & ~w->moved[w->wait_on[lane]];
 }
 
@@ -259,13 +272,13 @@ static uint32_t releasable_lanes(const struct warp *w, uint32_t lane)
 static void leave_barrier(uint32_t *breg, uint32_t lanes, uint32_t others)
 {
 	EACH_LANE(i)
-		breg[i] &= others >> i & 1 ? ~lanes : ALL_LANES;
+		breg[i] &= others & lane_bit[i] ? ~lanes : ALL_LANES;
 }
 
 static void clear_barrier(uint32_t *breg, uint32_t lanes)
 {
 	EACH_LANE(i)
-		breg[i] = lanes >> i & 1 ? 0 : breg[i];
+		breg[i] = lanes & lane_bit[i] ? 0 : breg[i];
 }
 
 /* True if two lanes wait at BSYNC for the same lanes by the same copy of the barrier: then both may
@@ -277,6 +290,23 @@ static bool same_bsync(const struct warp *w, uint32_t a, uint32_t b)
 	return w->wait[a] == WAIT_BSYNC && w->wait[b] == WAIT_BSYNC && w->wait_on[b] == on &&
 	       w->rare.breg[on][b] == copy && copy >> a & 1 && copy >> b & 1 &&
 	       !((w->moved[on] >> a ^ w->moved[on] >> b) & 1);
+}
+
+/* Releases lanes that wait with lane i and may continue. */
+static void release_group(struct warp *w, uint32_t i, uint32_t go)
+{
+	uint32_t *breg = w->rare.breg[w->wait_on[i] & (BREGS - 1)];
+
+	if (w->wait[i] == WAIT_BSYNC) {
+		leave_barrier(breg, go, lanes_waited_for(w, i) & ~go);
+		clear_barrier(breg, go);
+	} else if (w->wait[i] == WAIT_WARPSYNC) {
+		w->late |= go;
+	} else {
+		gather_collective(w, go);
+	}
+	form_group(w, go);
+	release_lanes(w, go);
 }
 
 /* Releases every lane whose wait is over: after an arrival, a BREAK or an exit. */
@@ -294,18 +324,8 @@ static void release_waiters(struct warp *w)
 			continue;
 		go = releasable_lanes(w, i);
 		blocked = go ? LANES : i;
-		if (!go)
-			continue;
-		if (w->wait[i] == WAIT_BSYNC) {
-			leave_barrier(w->rare.breg[w->wait_on[i]], go,
-				      lanes_waited_for(w, i) & ~go);
-			clear_barrier(w->rare.breg[w->wait_on[i]], go);
-		} else if (w->wait[i] == WAIT_WARPSYNC)
-			w->late |= go;
-		else
-			gather_collective(w, go);
-		form_group(w, go);
-		release_lanes(w, go);
+		if (go)
+			release_group(w, i, go);
 	}
 }
 
@@ -498,26 +518,34 @@ static void run_bssy(struct warp *w, const struct op *op, uint32_t mask)
 
 static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t *breg = w->rare.breg[op->breg], members = 0;
+	uint32_t *breg = w->rare.breg[op->breg], members = 0, different = 0, first, lane;
 
 	mask &= pred_read(w, op, 0);
 	EACH_LANE(i)
-		members |= breg[i] & 1u << i;
+		members |= breg[i] & lane_bit[i];
 	mask &= members;
 	if (!mask)
 		return;
-	/* Fast path: all lanes have arrived. */
-	if (mask == w->mask && !(breg[first_lane(mask)] & w->live & ~mask)) {
-		uint32_t same = 1, first = breg[first_lane(mask)];
-
-		for (uint32_t i = 0; i < LANES; i++)
-			same &= !(mask >> i & 1) || breg[i] == first;
-		if (same) {
-			clear_barrier(breg, mask);
-			return;
-		}
+	lane = first_lane(mask);
+	first = breg[lane];
+	EACH_LANE(i)
+		different |= breg[i] != first ? lane_bit[i] : 0;
+	different &= mask;
+	/* All lanes have arrived. */
+	if (!different && mask == w->mask && !(first & w->live & ~mask)) {
+		clear_barrier(breg, mask);
+		return;
 	}
 	block_lanes(w, mask, WAIT_BSYNC, op->breg);
+	/* Without late lanes and saved barriers, only those that wait with these can continue. */
+	if (!different && !w->late && !w->moved[op->breg]) {
+		uint32_t runs = first & (w->mask | w->ready),
+			 go = runs ? 0 : releasable_lanes(w, lane);
+
+		if (go)
+			release_group(w, lane, go);
+		return;
+	}
 	release_waiters(w);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Two 16-bit floats in a register. An operand may broadcast its low or its high half. Results are
- * rounded once to the half format by softfloat.c. */
+ * rounded once to the half format by softfloat.c. FTZ flushes as for 32-bit floats (exec_float.c):
+ * on an H200 a product that is subnormal when rounded with an unbounded exponent was flushed though
+ * the final rounding gives the smallest normal number. */
 #include "model/nv/exec.h"
 #include "model/core/softfloat.h"
 
@@ -52,7 +54,7 @@ static uint32_t finish_half(const struct op *op, uint64_t value)
 	return (uint32_t)value;
 }
 
-static uint64_t compute_half(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
+static uint64_t round_half(const struct op *op, uint32_t a, uint32_t b, uint32_t c, int scale)
 {
 	const struct float_format *f = half_format(op);
 
@@ -60,10 +62,21 @@ static uint64_t compute_half(const struct op *op, uint32_t a, uint32_t b, uint32
 	case SASS_HADD2:
 		return float_add(f, a, b, FLOAT_NEAREST);
 	case SASS_HMUL2:
-		return float_mul(f, a, b, 0, FLOAT_NEAREST);
+		return float_mul(f, a, b, scale, FLOAT_NEAREST);
 	default:
-		return float_fma(f, a, b, c, 0, FLOAT_NEAREST);
+		return float_fma(f, a, b, c, scale, FLOAT_NEAREST);
 	}
+}
+
+static uint64_t compute_half(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
+{
+	uint64_t x = round_half(op, a, b, c, 0), normal = UINT64_C(1) << half_format(op)->mantissa;
+
+	/* Twice the result has all bits of the significand. A sum of normal numbers is exact. */
+	if (op->inst->mod[SASS_M_FTZ] && (x & 0x7fff) == normal && op->inst->op != SASS_HADD2 &&
+	    (round_half(op, a, b, c, 1) & 0x7fff) < 2 * normal)
+		x &= 0x8000;
+	return x;
 }
 
 /* The NaN that .OOB treats as zero: the result of a load beyond the end of a tensor. The PTX manual

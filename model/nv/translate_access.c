@@ -115,6 +115,84 @@ INLINE bool is_regular(const struct place *p, uint32_t part, uint32_t step, uint
 	return !_mm512_mask_cmpneq_epi32_mask(p->lanes[part], at, _mm512_set1_epi32((int)*first));
 }
 
+/* Where each half of a whole warp has its words: adjacent ones from a host address on, or all lanes
+ * that address. Most accesses are of this kind and need neither masks nor a vector of offsets. */
+struct halves {
+	const uint8_t *host[PARTS];
+	bool same[PARTS];
+};
+
+/* at: the address of the first lane, as far as the bytes that follow it are valid. */
+INLINE bool is_half(const uint32_t *low, uint32_t part, uint32_t bytes, bool *same)
+{
+	const __m512i steps = _mm512_mullo_epi32(
+		_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+		_mm512_set1_epi32((int)bytes));
+	__m512i distance = _mm512_sub_epi32(_mm512_loadu_si512(low + part * PART),
+					    _mm512_set1_epi32((int)low[part * PART]));
+
+	*same = !_mm512_test_epi32_mask(distance, distance);
+	return *same || !_mm512_cmpneq_epi32_mask(distance, steps);
+}
+
+INLINE bool find_global_halves(struct warp *w, const struct op *op, uint32_t bytes, uint32_t rights,
+			       struct halves *h)
+{
+	const uint32_t *low = w->r[op->address.row],
+		       *high = w->r[op->address.wide ? op->address.row + 1 : ROW_ZERO];
+	uint64_t more = ((uint64_t)w->ur[op->address.urow + 1] << 32 | w->ur[op->address.urow]) +
+			(uint64_t)op->address.offset;
+	uint64_t first = (uint64_t)high[0] << 32 | low[0];
+	const struct mmu_span *span = mmu_find_span(&w->exec->thread.reader, first + more, rights);
+	__m512i top = _mm512_set1_epi32((int)high[0]);
+	__mmask16 bad = 0;
+
+	if (!span || has_descriptor(w, op))
+		return false;
+	mmu_remember_span(&w->exec->thread.reader, op->span_site, rights & MODEL_WRITE, span);
+	for (uint32_t i = 0; i < PARTS; i++) {
+		uint64_t at = first - low[0] + low[i * PART] + more - span->start;
+
+		/* Low words that do not wrap around, inside of the span. */
+		if (at > span->bytes - PART * bytes || at & (bytes - 1) ||
+		    low[i * PART] > UINT32_MAX - PART * bytes ||
+		    !is_half(low, i, bytes, &h->same[i]))
+			return false;
+		bad |= _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(high + i * PART), top);
+		h->host[i] = span->host + at;
+	}
+	return !bad;
+}
+
+INLINE bool find_shared_halves(struct warp *w, const struct op *op, uint32_t bytes,
+			       struct halves *h)
+{
+	const uint32_t *low = w->r[op->address.row];
+	uint32_t size = w->grid->shared_bytes;
+	uint32_t more = w->ur[op->address.urow] + (uint32_t)op->address.offset;
+
+	if (w->grid->has_clusters || size < PART * bytes)
+		return false;
+	for (uint32_t i = 0; i < PARTS; i++) {
+		uint32_t at = low[i * PART] + more;
+
+		if (at > size - PART * bytes || at & (bytes - 1) ||
+		    !is_half(low, i, bytes, &h->same[i]))
+			return false;
+		h->host[i] = w->cta->shared + at;
+	}
+	return true;
+}
+
+INLINE bool find_halves(struct warp *w, const struct op *op, uint32_t mask, uint32_t bytes,
+			bool shared, uint32_t rights, struct halves *h)
+{
+	if (mask != ALL_LANES)
+		return false;
+	return shared ? find_shared_halves(w, op, bytes, h)
+		      : find_global_halves(w, op, bytes, rights, h);
+}
+
 /* Every second word of two vectors, beginning with the first or the second one. */
 INLINE __m512i every_second(__m512i a, __m512i b, uint32_t begin)
 {
@@ -158,8 +236,21 @@ INLINE void load_adjacent(struct warp *w, const struct op *op, const uint8_t *ho
 
 INLINE void load(struct warp *w, const struct op *op, uint32_t mask, uint32_t words, bool shared)
 {
+	struct halves h;
 	struct place p;
 
+	if (find_halves(w, op, mask, 4 * words, shared, MODEL_READ, &h)) {
+		for (uint32_t i = 0; i < PARTS; i++) {
+			if (!h.same[i]) {
+				load_adjacent(w, op, h.host[i], i, 0xffff, words);
+				continue;
+			}
+			for (uint32_t k = 0; k < words; k++)
+				put(w, op->d + k, i, 0xffff,
+				    _mm512_set1_epi32(((const int *)(const void *)h.host[i])[k]));
+		}
+		return;
+	}
 	if (!find(w, op, mask, 4 * words, shared, MODEL_READ, &p)) {
 		op->run(w, op, mask);
 		return;
@@ -192,8 +283,16 @@ INLINE void load(struct warp *w, const struct op *op, uint32_t mask, uint32_t wo
 INLINE void store(struct warp *w, const struct op *op, uint32_t mask, uint32_t words, bool shared)
 {
 	uint32_t row = op->s[0].row, first;
+	struct halves h;
 	struct place p;
 
+	if (words == 1 && find_halves(w, op, mask, 4, shared, MODEL_WRITE, &h) && !h.same[0] &&
+	    !h.same[1]) {
+		for (uint32_t i = 0; i < PARTS; i++)
+			_mm512_storeu_si512((void *)h.host[i],
+					    _mm512_loadu_si512(w->r[row] + i * PART));
+		return;
+	}
 	if (!find(w, op, mask, 4 * words, shared, MODEL_WRITE, &p)) {
 		op->run(w, op, mask);
 		return;

@@ -15,8 +15,6 @@
 
 #if EMIT_HOST
 
-#define MAX_BLOCK 64 /* instructions */
-
 static bool reads_clock(const struct op *op)
 {
 	switch (op->inst->op) {
@@ -192,6 +190,7 @@ static const void *emit_block(struct block *b, const struct needs *needs)
 
 	emit_start(e, t->buffer, t->isa);
 	block_forget_rows(b); /* of a longer block that failed */
+	b->late_count = 0;
 	b->entry = emit_position(e);
 	emit_compare_memory(e, S_WARP, OF_WARP(registers), needs->top);
 	emit_jump_to(e, IF_BELOW, t->frame.leave);
@@ -211,11 +210,13 @@ static const void *emit_block(struct block *b, const struct needs *needs)
 		b->op = &b->page->ops[b->index];
 		if (is_branch(b->op)) {
 			emit_branch(b);
+			block_late_calls(b);
 			return emit_finish(e);
 		}
 		emit_instruction(b);
 	}
 	continue_at(b, block_pc(b, b->first + b->count), false);
+	block_late_calls(b);
 	return emit_finish(e);
 }
 

@@ -31,10 +31,25 @@ struct translator {
 
 /* Rows whose last values are in vector registers, too. */
 #define KEPT_ROWS 8
+#define MAX_BLOCK 64 /* instructions */
 struct kept_rows {
 	uint16_t row[KEPT_ROWS];
 	uint8_t chunks[KEPT_ROWS]; /* bits; 0: none */
 	uint32_t next;             /* is replaced next */
+};
+
+/* Calls that follow the end of the block, for instructions whose own code leaves it where it does
+ * not apply. The rows that are kept at the return are loaded again. */
+#define MAX_LATE_CALLS MAX_BLOCK
+#define MAX_LATE_JUMPS 16
+struct late_call {
+	run_fn *fn;
+	const struct op *op;
+	uint32_t index, jumps;
+	enum scalar lanes;
+	emit_jump_at from[MAX_LATE_JUMPS];
+	const uint8_t *to;
+	struct kept_rows kept;
 };
 
 /* The block in translation and its current instruction. */
@@ -51,6 +66,8 @@ struct block {
 	enum scalar lanes;
 	bool blend;
 	struct kept_rows kept;
+	struct late_call late[MAX_LATE_CALLS];
+	uint32_t late_count;
 };
 
 /* Appends the code of an instruction; false: nothing was appended, and its form is executed by a
@@ -73,6 +90,8 @@ uint64_t block_pc(const struct block *b, uint32_t index);
 uint32_t block_bank(const struct source *s);
 /* Raw word 0 or 1 of source i in the lanes of a chunk. */
 void block_raw_source(struct block *b, int v, uint32_t i, uint32_t word, uint32_t chunk);
+/* A chunk of a row. */
+void block_row(struct block *b, int v, uint32_t row, uint32_t chunk);
 /* Source i with its modifiers. */
 void block_source(struct block *b, int v, uint32_t i, uint32_t chunk);
 void block_destination(struct block *b, uint32_t word, int v, uint32_t chunk);
@@ -90,6 +109,14 @@ void block_uncount(struct block *b, uint32_t executed);
 void block_call(struct block *b, run_fn *fn);
 /* The same for a handler that is compiled for AVX. */
 void block_call_vector(struct block *b, run_fn *fn);
+/* A late call of the current instruction, where it returns to, and all of the block. */
+struct late_call *block_late_call(struct block *b, run_fn *fn);
+void block_late_return(struct block *b, struct late_call *l);
+void block_late_calls(struct block *b);
+
+/* translate_inline.c: appends a load or store whose other cases fn executes; false: nothing was
+ * appended. */
+bool block_inline_access(struct block *b, const struct op *op, run_fn *fn);
 
 static inline bool is_zero(const struct source *s)
 {

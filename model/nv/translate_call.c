@@ -65,7 +65,8 @@ static bool emit_helper(struct block *b, const struct op *op)
 
 	if (!fn)
 		return false;
-	block_call_vector(b, fn);
+	if (op->inst->op == SASS_MUFU || !block_inline_access(b, op, fn))
+		block_call_vector(b, fn);
 	return true;
 }
 

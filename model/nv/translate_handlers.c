@@ -10,10 +10,11 @@
 
 #if EMIT_HOST
 
+/* Programs may race on GPU memory, which is no race of the software GPU. */
 #if defined(__x86_64__)
-#define TARGET __attribute__((target("avx2,fma")))
+#define TARGET __attribute__((target("avx2,fma"), no_sanitize("thread")))
 #else
-#define TARGET
+#define TARGET __attribute__((no_sanitize("thread")))
 #endif
 #define INLINE TARGET static inline __attribute__((always_inline))
 
@@ -67,6 +68,7 @@ INLINE bool find_global(struct warp *w, const struct op *op, uint32_t mask, uint
 	uint32_t first = mask == ALL_LANES ? 0 : first_lane(mask);
 	uint32_t low0 = low[first], high0 = high[first], start;
 	uint64_t base = (uint64_t)w->ur[op->address.urow + 1] << 32 | w->ur[op->address.urow];
+	const struct mmu_span *span;
 	enum mmu_result why;
 	vec bad = {0};
 
@@ -87,6 +89,10 @@ INLINE bool find_global(struct warp *w, const struct op *op, uint32_t mask, uint
 	if (any(&bad))
 		return false;
 	p->host = mmu_translate(&w->exec->thread.reader, base - start, rights, &why);
+	span = p->host ? mmu_find_span(&w->exec->thread.reader, base, rights) : NULL;
+	if (span)
+		mmu_remember_span(&w->exec->thread.reader, op->span_site, rights & MODEL_WRITE,
+				  span);
 	return p->host;
 }
 

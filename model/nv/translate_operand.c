@@ -64,7 +64,7 @@ void block_forget_rows(struct block *b)
 	memset(&b->kept, 0, sizeof(b->kept));
 }
 
-static void load_row(struct block *b, int v, uint32_t row, uint32_t chunk)
+void block_row(struct block *b, int v, uint32_t row, uint32_t chunk)
 {
 	uint32_t i = find_kept(b, row);
 
@@ -81,7 +81,7 @@ void block_raw_source(struct block *b, int v, uint32_t i, uint32_t word, uint32_
 
 	switch (s->kind) {
 	case SOURCE_ROW:
-		load_row(b, v, s->row + word, chunk);
+		block_row(b, v, s->row + word, chunk);
 		break;
 	case SOURCE_UNIFORM:
 		emit_broadcast(b->e, v, S_WARP, OF_WARP(ur) + 4u * (s->row + word));
@@ -196,6 +196,46 @@ void block_call(struct block *b, run_fn *fn)
 void block_call_vector(struct block *b, run_fn *fn)
 {
 	call(b, fn, false);
+}
+
+struct late_call *block_late_call(struct block *b, run_fn *fn)
+{
+	struct late_call *l = &b->late[b->late_count++];
+
+	*l = (struct late_call){.fn = fn, .op = b->op, .index = b->index, .lanes = b->lanes};
+	return l;
+}
+
+void block_late_return(struct block *b, struct late_call *l)
+{
+	l->to = emit_position(b->e);
+	l->kept = b->kept;
+}
+
+/* Loads the rows again that a call has destroyed. */
+static void load_kept(struct block *b, const struct kept_rows *k)
+{
+	for (uint32_t i = 0; i < kept_rows(b); i++)
+		for (uint32_t c = 0; c < b->e->chunks; c++)
+			if (k->chunks[i] >> c & 1)
+				emit_load_kept(b->e, i * b->e->chunks + c, S_ROWS,
+					       row_offset(b, k->row[i], c));
+}
+
+void block_late_calls(struct block *b)
+{
+	for (uint32_t i = 0; i < b->late_count; i++) {
+		const struct late_call *l = &b->late[i];
+
+		for (uint32_t k = 0; k < l->jumps; k++)
+			emit_here(b->e, l->from[k]);
+		b->op = l->op;
+		b->index = l->index;
+		b->lanes = l->lanes;
+		block_call_vector(b, l->fn);
+		load_kept(b, &l->kept);
+		emit_jump_to(b->e, ALWAYS, l->to);
+	}
 }
 
 #endif

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "model/translate/code_buffer.h"
 
+/* Linux 6.3; vm.memfd_noexec may require it. It is about execve(), not about mappings. */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u
+#endif
+
+static int open_file(void)
+{
+	int fd = memfd_create("sov-code", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	return fd < 0 && errno == EINVAL ? memfd_create("sov-code", MFD_CLOEXEC) : fd;
+}
+
 struct code_buffer *code_buffer_create(size_t bytes)
 {
 	struct code_buffer *b = calloc(1, sizeof(*b));
-	int fd = b ? memfd_create("sov-code", MFD_CLOEXEC) : -1;
+	int fd = b ? open_file() : -1;
 
 	if (fd < 0)
 		goto err_free;

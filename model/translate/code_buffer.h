@@ -12,7 +12,7 @@ struct code_buffer {
 	size_t used, bytes;
 };
 
-/* Returns NULL if the host refuses executable memory. */
+/* Returns NULL if the host refuses executable memory. Pages use memory once they are written. */
 struct code_buffer *code_buffer_create(size_t bytes);
 void code_buffer_destroy(struct code_buffer *b);
 

@@ -70,7 +70,16 @@ enum scalar_op {
 	S_CMP,
 	S_MUL,
 };
-enum condition { IF_ZERO, IF_NOT_ZERO, IF_LESS_OR_EQUAL, IF_BELOW, ALWAYS };
+enum condition {
+	IF_ZERO,
+	IF_NOT_ZERO,
+	IF_LESS_OR_EQUAL,
+	IF_GREATER,
+	IF_BELOW,
+	IF_NOT_BELOW,
+	IF_ABOVE,
+	ALWAYS
+};
 
 #define EMIT_CONSTANTS 96
 #define EMIT_USES      768
@@ -117,6 +126,7 @@ void emit_store_lanes(struct emit *e, enum scalar base, uint32_t offset, int v, 
 void emit_keep(struct emit *e, uint32_t number, int v);
 void emit_keep_lanes(struct emit *e, uint32_t number, int v, enum scalar mask, uint32_t chunk);
 void emit_kept(struct emit *e, int v, uint32_t number);
+void emit_load_kept(struct emit *e, uint32_t number, enum scalar base, uint32_t offset);
 void emit_broadcast(struct emit *e, int v, enum scalar base, uint32_t offset);
 void emit_broadcast_constant(struct emit *e, int v, uint32_t value);
 void emit_vector(struct emit *e, enum vector_op op, int d, int a, int b);
@@ -124,6 +134,8 @@ void emit_vector_constant(struct emit *e, enum vector_op op, int d, int a, uint3
 void emit_shift(struct emit *e, enum vector_shift op, int d, int a, uint32_t by);
 /* d = even words of a, odd words of b */
 void emit_interleave(struct emit *e, int d, int a, int b);
+/* Byte offsets of words: 4 * (lane % 16), where the chunk's first lane is 0 or 8. */
+void emit_word_offsets(struct emit *e, int v, uint32_t first);
 /* The bits of the chunk's lanes in which the relation holds are set in out, which begins as 0. */
 void emit_compare(struct emit *e, enum scalar out, uint32_t relation, bool is_signed, int a, int b,
 		  uint32_t chunk);
@@ -151,13 +163,21 @@ void emit_scalar(struct emit *e, enum scalar_op op, enum scalar d, enum scalar s
 void emit_scalar_op_constant(struct emit *e, enum scalar_op op, enum scalar d, uint32_t value);
 void emit_scalar_not(struct emit *e, enum scalar d);
 void emit_scalar_shift(struct emit *e, enum vector_shift op, enum scalar d, uint32_t by);
+void emit_scalar64(struct emit *e, enum scalar_op op, enum scalar d, enum scalar s);
+void emit_scalar64_memory(struct emit *e, enum scalar_op op, enum scalar d, enum scalar base,
+			  uint32_t offset);
+void emit_scalar64_constant(struct emit *e, enum scalar_op op, enum scalar d, int32_t value);
+void emit_scalar_shift64(struct emit *e, enum vector_shift op, enum scalar d, uint32_t by);
+void emit_test_constant(struct emit *e, enum scalar s, uint32_t bits);
 void emit_compare_memory(struct emit *e, enum scalar base, uint32_t offset, uint32_t value);
 void emit_compare_memory_byte(struct emit *e, enum scalar base, uint32_t offset, uint8_t value);
 
-/* Jumps forward return what emit_here() needs. The conditions are of the last S_CMP, S_AND or
- * emit_compare_memory(). */
+/* Jumps forward return what emit_here() needs. The conditions are of the last S_CMP, S_AND,
+ * emit_test_constant() or emit_compare_memory(). */
 typedef uint8_t *emit_jump_at;
 emit_jump_at emit_jump(struct emit *e, enum condition c);
+/* If the vector has a bit that is set. */
+emit_jump_at emit_jump_any(struct emit *e, int v);
 void emit_here(struct emit *e, emit_jump_at from);
 void emit_jump_to(struct emit *e, enum condition c, const uint8_t *execute);
 void emit_jump_register(struct emit *e, enum scalar s);

@@ -9,7 +9,7 @@ A file glslang.args in FOLDER has more arguments for glslangValidator, one on ea
 source first, for example where it is a template. A row counts files, and then modules: of each kernel of a WGSL file. Modules stay in DIR; LOG, there, has
 a line for each refusal.
 """
-import argparse, collections, hashlib, os, re, resource, struct, subprocess, sys
+import argparse, collections, concurrent.futures, hashlib, os, re, signal, struct, subprocess, sys, threading
 
 LIMIT = 120  # seconds for a compilation
 TARGETS = ("sm_90", "gfx1030")
@@ -18,14 +18,18 @@ KERNEL_MODELS = (5, 6)  # GLCompute, Kernel
 
 def run(command):
     """Exit status (negative for a signal, None for no end), messages, CPU seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    try:
-        p = subprocess.run(command, capture_output=True, timeout=LIMIT)
-        status, text = p.returncode, (p.stderr + p.stdout).decode(errors="replace")
-    except subprocess.TimeoutExpired:
-        status, text = None, "no end in %d s" % LIMIT
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return status, text.strip(), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    late = threading.Event()
+    timer = threading.Timer(LIMIT, lambda: (late.set(), os.kill(p.pid, signal.SIGKILL)))
+    timer.start()
+    text = p.stdout.read().decode(errors="replace").strip()
+    _, status, usage = os.wait4(p.pid, 0)
+    timer.cancel()
+    p.stdout.close()
+    p.returncode = os.waitstatus_to_exitcode(status)
+    if late.is_set():
+        return None, "no end in %d s" % LIMIT, usage.ru_utime + usage.ru_stime
+    return p.returncode, text, usage.ru_utime + usage.ru_stime
 
 
 def words(data):
@@ -48,7 +52,7 @@ def sources(folder):
     for root, _, names in sorted(os.walk(folder)):
         for name in sorted(names):
             path = os.path.join(root, name)
-            kind = name.rsplit(".", 1)[-1]
+            kind = "spvasm" if name.endswith(".asm.comp") else name.rsplit(".", 1)[-1]
             if kind in ("comp", "glsl", "wgsl", "spv", "spvasm") and os.path.isfile(path):
                 text = open(path, "rb").read()
                 if kind == "wgsl" and b"@compute" not in text or kind == "glsl" and b"local_size" not in text:
@@ -93,64 +97,69 @@ def main():
     parser.add_argument("--sov", default="build/sov")
     parser.add_argument("--tint", default="tint")
     parser.add_argument("--keep", default="build/oracles/shaders.d")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--least", type=float, default=98)
     parser.add_argument("folders", nargs="+")
     args = parser.parse_args()
     os.makedirs(args.keep, exist_ok=True)
-    log = open(os.path.join(args.keep, "LOG"), "w")
-    image = os.path.join(args.keep, "image")
-    seen, failed = set(), 0
+    log = open(os.path.join(args.keep, "LOG"), "w", buffering=1)
+    seen, guard = set(), threading.Lock()
     reasons = {target: collections.Counter() for target in TARGETS}
     total, times = collections.Counter(), {target: [] for target in TARGETS}
     columns = ("files", "built", "kernels", "distinct", "valid") + TARGETS + ("both", "crashes")
     print(("%-34s" + " %8s" * len(columns)) % (("folder",) + columns))
+
+    def compile_source(source, extra, edit, count):
+        path, kind, kernel = source
+        key = hashlib.sha1((path + kernel + "\n".join(extra)).encode()).hexdigest()[:16]
+        module = os.path.join(args.keep, key + ".spv")
+        image = os.path.join(args.keep, key + ".image")
+        complaint = "" if os.path.exists(module) else front_end(path, kind, kernel, extra, edit, args.tint, module)
+        if complaint:
+            log.write("front end: %s: %s\n" % (path, complaint))
+            return
+        data = open(module, "rb").read()
+        digest = hashlib.sha1(data).digest()
+        with guard:
+            count["built"] += 1
+            if not has_kernel(data):
+                return
+            count["kernels"] += 1
+            if digest in seen:
+                return
+            seen.add(digest)
+            count["distinct"] += 1
+        status, text, _ = run(["spirv-val", "--target-env", "vulkan1.3", "--scalar-block-layout", module])
+        valid = status == 0
+        if not valid:
+            log.write("spirv-val: %s: %s: %s\n" % (path, module, (text.splitlines() or [""])[0]))
+        ends = [run([args.sov, "compile", "-t", target, "-j", "1", "-o", image, module]) for target in TARGETS]
+        if os.path.exists(image):
+            os.unlink(image)
+        with guard:
+            count["valid"] += valid
+            for target, (status, text, seconds) in zip(TARGETS, ends):
+                if status is None or status < 0:
+                    count["crashes"] += 1
+                    log.write("CRASH %s: %s: %s: %s\n" % (target, path, module, text.splitlines()[:1] or status))
+                if valid and status == 0:
+                    count[target] += 1
+                    times[target].append((seconds, path))
+                elif valid:
+                    reasons[target][reason(text)] += 1
+                    log.write("%s: %s: %s: %s\n" % (target, path, module, (text.splitlines() or [""])[0]))
+            count["both"] += valid and all(status == 0 for status, _, _ in ends)
+
     for folder in args.folders:
         name = os.path.basename(folder.rstrip("/"))
         extra_file = os.path.join(folder, "glslang.args")
         extra = open(extra_file).read().splitlines() if os.path.exists(extra_file) else []
         count = collections.Counter()
-        files = set()
-        for path, kind, kernel in sources(folder):
-            files.add(path)
-            count["files"] = len(files)
-            key = hashlib.sha1((path + kernel + "\n".join(extra)).encode()).hexdigest()[:16]
-            module = os.path.join(args.keep, key + ".spv")
-            complaint = "" if os.path.exists(module) else front_end(path, kind, kernel, extra, os.path.join(folder, "edit.sed"),
-                                                                           args.tint, module)
-            if complaint:
-                log.write("front end: %s: %s\n" % (path, complaint))
-                continue
-            count["built"] += 1
-            data = open(module, "rb").read()
-            if not has_kernel(data):
-                continue
-            count["kernels"] += 1
-            digest = hashlib.sha1(data).digest()
-            if digest in seen:
-                continue
-            seen.add(digest)
-            count["distinct"] += 1
-            status, text, _ = run(["spirv-val", "--target-env", "vulkan1.3", "--scalar-block-layout", module])
-            valid = status == 0
-            count["valid"] += valid
-            if not valid:
-                log.write("spirv-val: %s: %s: %s\n" % (path, module, (text.splitlines() or [""])[0]))
-            good = 0
-            for target in TARGETS:
-                status, text, seconds = run([args.sov, "compile", "-t", target, "-j", "1", "-o", image, module])
-                if status is None or status < 0:
-                    count["crashes"] += 1
-                    log.write("CRASH %s: %s: %s: %s\n" % (target, path, module, text.splitlines()[:1] or status))
-                if not valid:
-                    continue
-                if status == 0:
-                    good += 1
-                    count[target] += 1
-                    times[target].append((seconds, path))
-                else:
-                    reasons[target][reason(text)] += 1
-                    log.write("%s: %s: %s: %s\n" % (target, path, module, (text.splitlines() or [""])[0]))
-            count["both"] += good == len(TARGETS)
+        files = list(sources(folder))
+        count["files"] = len({path for path, _, _ in files})
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            for done in [pool.submit(compile_source, f, extra, os.path.join(folder, "edit.sed"), count) for f in files]:
+                done.result()
         total += count
         print(("%-34s" + " %8d" * len(columns)) % ((name[:34],) + tuple(count[c] for c in columns)), flush=True)
     print(("%-34s" + " %8d" * len(columns)) % (("all",) + tuple(total[c] for c in columns)))

@@ -85,7 +85,7 @@ void gcn_legalise_calls(struct ir_func *f, const struct gcn_module_info *module)
 		ir_for_each_inst(f, b, i)
 			if (ir_at(f, i)->op == IR_CALLPTR &&
 			    !is_uniform_constant(f, ir_at(f, i)->args[0])) {
-				lower_to_waterfall(f, i, WATERFALL_VALUES, WAVE_LANES);
+				lower_to_waterfall(f, i, WATERFALL_LOW_WORDS, 1, WAVE_LANES);
 				b = ir_at(f, i)->block; /* continue after the call */
 				break;
 			}

@@ -233,8 +233,9 @@ static struct mem_address build_address(struct select *s)
 			struct gcn_src d = sel_temp(s, GCN_VECTOR, 2), k = select_kernarg(s);
 
 			sel_add64(s, d, a.v,
-				  s->ir->values[ARG(0)].type == IR_B64 ? sel_part(a.v, 1)
-								       : gcn_imm(0),
+				  in->nargs && s->ir->values[ARG(0)].type == IR_B64
+					  ? sel_part(a.v, 1)
+					  : gcn_imm(0),
 				  k, sel_vector(s, sel_part(k, 1), 1), false);
 			a.v = d;
 		}

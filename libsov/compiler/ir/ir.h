@@ -403,6 +403,7 @@ struct ir_symbol {        /* a variable of the module */
 	uint8_t space;
 	uint8_t linkage; /* enum ir_linkage; only relocatable objects use it */
 	bool external;   /* dynamic shared memory; in relocatable objects also undefined */
+	bool logical;    /* is accessed through its own address alone, as in logical addressing */
 	uint32_t align;
 	uint64_t size;
 	const uint8_t *init;          /* size bytes that outlive the module; NULL: zero */

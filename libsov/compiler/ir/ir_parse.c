@@ -301,6 +301,7 @@ static bool parse_symbol(struct parser *p)
 	    !parse_need_u32(p, "an alignment", &s.align) || !parse_need_word(p, "size") ||
 	    !parse_need_number(p, "a size in bytes", UINT64_MAX, &s.size))
 		return false;
+	s.logical = parse_accept_word(p, "logical");
 	if (parse_at_sign(p, '=')) {
 		if (!ir_lex_bytes(&p->lex, &bytes, &count))
 			return false;

@@ -263,7 +263,8 @@ static void print_symbol(struct text *out, const struct ir_symbol *s)
 	text_printf(out, "%s%s%s @", s->owner ? "\t" : "", s->external ? "external " : "",
 		    ir_space_names[s->space]);
 	print_name(out, s->name);
-	text_printf(out, " align %u size %" PRIu64, s->align, s->size);
+	text_printf(out, " align %u size %" PRIu64 "%s", s->align, s->size,
+		    s->logical ? " logical" : "");
 	if (s->init) {
 		text_printf(out, " = ");
 		for (uint64_t k = 0; k < s->size; k++)

@@ -118,52 +118,89 @@ static bool has_one_lane(const struct ir_func *f, const struct ir_cfg *cfg,
 	return false;
 }
 
-/* By instruction: it is the warp's, and one lane executes it. The loop around one in five divides
- * their block. */
-static bool *find_single_lanes(const struct ir_func *f, const struct ir_cfg *cfg,
+/* Whether several lanes with the same operands may execute the warp's instruction once: it stores
+ * the same bytes to the same places, or is a hint. ptxas does so, too. Copies that complete bytes
+ * at a barrier and reductions count by lane. */
+static bool is_idempotent(const struct ir_inst *in)
+{
+	if (in->op == IR_BULKCOPY)
+		return in->sub == IR_BULK_TO_GLOBAL;
+	if (in->op == IR_TENSORCOPY)
+		return in->sub == IR_TENSOR_STORE;
+	return in->op == IR_MAPACQUIRE || in->op == IR_MAPPREFETCH;
+}
+
+/* A mask of the arguments that may differ among the active lanes. */
+static uint32_t divergent_arguments(const struct ir_divergence *d, const struct ir_inst *in)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t k = 0; k < in->nargs; k++)
+		mask |= (uint32_t)d->value[in->args[k]] << k;
+	return mask;
+}
+
+/* The loop that an instruction needs; none if it has no arguments that decide. */
+struct loop {
+	enum waterfall by;
+	uint32_t arguments;
+};
+
+/* By instruction; found before the loops are inserted, whose values the analyses do not know. The
+ * warp's instructions need none where one lane is active, or all lanes store the same. The loop
+ * around one in five divides their block. ptxas repeats bulk copies for each lane, too, but after
+ * elect.sync, and stores for each combination of operands. */
+static struct loop *find_loops(const struct ir_func *f, const struct ir_cfg *cfg,
 			       const struct ir_divergence *d)
 {
-	bool *single = arena_array(f->module->arena, f->ninsts, sizeof(*single));
+	struct loop *loops = arena_array(f->module->arena, f->ninsts, sizeof(*loops));
 
 	ir_for_each_block(f, b) {
 		uint32_t together = 0;
 
 		ir_for_each_inst(f, b, i) {
-			if (!is_of_warp(ir_at(f, i)) || cfg->rpo_index[b] == UINT32_MAX)
+			const struct ir_inst *in = ir_at(f, i);
+			bool once;
+
+			if (cfg->rpo_index[b] == UINT32_MAX)
 				continue;
-			single[i] = together < MAX_TOGETHER && has_one_lane(f, cfg, d, b);
-			together = single[i] ? together + 1 : 0;
+			if (needs_uniform_address(in))
+				loops[i] =
+					(struct loop){WATERFALL_LOW_WORDS, d->value[in->args[0]]};
+			if (!is_of_warp(in))
+				continue;
+			loops[i].by = is_idempotent(in) ? WATERFALL_VALUES : WATERFALL_LANES;
+			loops[i].arguments = divergent_arguments(d, in);
+			once = together < MAX_TOGETHER &&
+			       (has_one_lane(f, cfg, d, b) ||
+				(is_idempotent(in) && !loops[i].arguments));
+			together = once ? together + 1 : 0;
+			if (once)
+				loops[i].arguments = 0;
+			else if (!loops[i].arguments)
+				loops[i].arguments = 1;
 		}
 	}
-	return single;
+	return loops;
 }
 
-/* ptxas repeats bulk copies for each lane, too, but after elect.sync. */
 static void insert_waterfalls(struct ir_func *f, uint32_t warp_lanes)
 {
-	const struct ir_divergence *d;
 	const struct ir_cfg *cfg;
-	const bool *single;
+	const struct loop *loops;
 	ir_id known = f->ninsts;
 
 	if (!needs_waterfalls(f))
 		return;
 	cfg = ir_cfg_build(f);
-	d = ir_divergence_compute(f, cfg);
-	single = find_single_lanes(f, cfg, d);
+	loops = find_loops(f, cfg, ir_divergence_compute(f, cfg));
 	for (ir_block b = f->entry; b; b = f->blocks[b].next)
 		ir_for_each_inst(f, b, i) {
-			bool lanes = is_of_warp(ir_at(f, i));
-
-			if (lanes && i < known && single[i])
+			if (i >= known || !loops[i].arguments)
 				continue;
-			if (lanes || (needs_uniform_address(ir_at(f, i)) &&
-				      d->value[ir_at(f, i)->args[0]])) {
-				lower_to_waterfall(f, i, lanes ? WATERFALL_LANES : WATERFALL_VALUES,
-						   warp_lanes);
-				b = ir_at(f, i)->block; /* continue after it */
-				break;
-			}
+			lower_to_waterfall(f, i, loops[i].by, loops[i].arguments, warp_lanes);
+			b = ir_at(f, i)->block; /* continue after it */
+			break;
 		}
 }
 

@@ -27,11 +27,12 @@ bool lower_copy(struct ir_func *f, ir_id i);
 void lower_bulk_copies(struct ir_func *f);
 /* Replaces copies of tensors by loops (lower_tensor_copies.c). */
 void lower_tensor_copies(struct ir_func *f);
-/* Executes an instruction in a loop, once for each value of its first argument: the lower word of
- * that decides; or once for each lane. The instructions after it move to a new block
- * (waterfall.c). */
-enum waterfall { WATERFALL_VALUES, WATERFALL_LANES };
-void lower_to_waterfall(struct ir_func *f, ir_id i, enum waterfall by, uint32_t warp_lanes);
+/* Executes an instruction in a loop, once for each lane, or once for each combination of values of
+ * the arguments in a mask; with WATERFALL_LOW_WORDS the lower words of 64-bit arguments decide. The
+ * instructions after it move to a new block (waterfall.c). */
+enum waterfall { WATERFALL_LANES, WATERFALL_VALUES, WATERFALL_LOW_WORDS };
+void lower_to_waterfall(struct ir_func *f, ir_id i, enum waterfall by, uint32_t arguments,
+			uint32_t warp_lanes);
 /* Replaces the operations of barriers in memory by atomics and loads (lower_mbarriers.c). */
 void lower_mbarriers(struct ir_func *f);
 /* Replaces a matrix product by shuffles and multiply-adds (lower_matrices.c). */

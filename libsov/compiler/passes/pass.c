@@ -34,6 +34,7 @@ const struct pass passes[] = {
 	{"dce", pass_dce, false, false},
 	{"gvn", pass_gvn, false, false},
 	{"store-forwarding", pass_store_forwarding, false, false},
+	{"unread-stores", pass_unread_stores, false, false},
 	{"short-sides", pass_short_sides, false, false},
 	{"licm", pass_licm, false, false},
 	{"unroll", pass_unroll, false, false},

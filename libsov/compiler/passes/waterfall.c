@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * A waterfall loop (LLVM's term) executes an instruction once for each value that its first
- * argument has in the active lanes, or for each lane: those whose value equals that of the first
- * active lane execute it and leave, or only that lane.
+ * A waterfall loop (LLVM's term) executes an instruction once for each combination of values that
+ * some of its arguments have in the active lanes, or for each lane: the lanes whose values equal
+ * those of the first active lane execute it and leave, or only that lane.
  *	before:   ..., to header
- *	header:   same = value of the first active lane == own value
+ *	header:   same = values of the first active lane == own values
  *	          to executes if same, else to latch
  *	executes: the instruction, to latch
  *	latch:    to rest if same, else to header
@@ -17,15 +17,6 @@
 static ir_val first_lane(struct expand *e, ir_val active)
 {
 	return expand_op(e, IR_CLZ, IR_B32, expand_op(e, IR_BREV, IR_B32, active, 0, 0), 0, 0);
-}
-
-/* Whether the lane's word equals that of the first active lane. */
-static ir_val equals_first_lane(struct expand *e, ir_val word, uint32_t warp_lanes)
-{
-	ir_val all = expand_leaf(e, IR_ACTIVE, 0);
-
-	return expand_compare(e, IR_EQ, word,
-			      expand_shuffle(e, word, first_lane(e, all), all, warp_lanes));
 }
 
 static ir_val is_first_lane(struct expand *e)
@@ -59,20 +50,44 @@ static void merge_results(struct ir_func *f, ir_id i, ir_block without, ir_block
 	}
 }
 
-void lower_to_waterfall(struct ir_func *f, ir_id i, enum waterfall by, uint32_t warp_lanes)
+/* Whether the lane's arguments, a mask, equal those of the first active lane. */
+static ir_val arguments_equal(struct expand *e, const struct ir_inst *in, enum waterfall by,
+			      uint32_t arguments, uint32_t warp_lanes)
+{
+	ir_val all = expand_leaf(e, IR_ACTIVE, 0), lane = first_lane(e, all), same = 0;
+
+	for (uint32_t k = 0; k < in->nargs; k++) {
+		bool wide = e->f->values[in->args[k]].type == IR_B64;
+		uint32_t words = wide && by == WATERFALL_VALUES ? 2 : 1;
+
+		for (uint32_t word = 0; arguments >> k & 1 && word < words; word++) {
+			ir_val v = in->args[k], equal;
+
+			v = word ? expand_shift(e, IR_SHR_U, v, 32) : v;
+			v = wide ? expand_convert(e, IR_TRUNC, IR_B32, v) : v;
+			equal = expand_compare(e, IR_EQ, v,
+					       expand_shuffle(e, v, lane, all, warp_lanes));
+			same = same ? expand_op(e, IR_AND, IR_B1, same, equal, 0) : equal;
+		}
+	}
+	return same;
+}
+
+void lower_to_waterfall(struct ir_func *f, ir_id i, enum waterfall by, uint32_t arguments,
+			uint32_t warp_lanes)
 {
 	ir_block before = ir_at(f, i)->block, rest = cfg_split_block(f, ir_at(f, i)->next);
 	ir_block executes = cfg_split_block(f, i), header = ir_block_new_before(f, executes, NULL);
 	ir_block latch = ir_block_new_before(f, rest, NULL);
 	struct expand e = {.f = f, .line = ir_at(f, i)->line};
-	ir_val same = ir_at(f, i)->args[0];
+	const struct ir_inst in = *ir_at(f, i);
+	ir_val same = in.args[0];
 
 	append_branch(f, before, header);
 	e.at = ir_inst_new(f, IR_CBR, IR_VOID, &same, 1, 0);
 	ir_append(f, header, e.at);
-	if (by == WATERFALL_VALUES && f->values[same].type == IR_B64)
-		same = expand_convert(&e, IR_TRUNC, IR_B32, same);
-	same = by == WATERFALL_LANES ? is_first_lane(&e) : equals_first_lane(&e, same, warp_lanes);
+	same = by == WATERFALL_LANES ? is_first_lane(&e)
+				     : arguments_equal(&e, &in, by, arguments, warp_lanes);
 	ir_at(f, e.at)->args[0] = same;
 	ir_edge(f, header, executes);
 	ir_edge(f, header, latch);

@@ -89,6 +89,30 @@ static void parse_label(struct ptx *x, const struct ptx_token *t)
 
 #define MAX_TARGETS 65536
 
+/* After "a<" in the list: "4>" stands for a0 to a3. */
+static bool parse_numbered_targets(struct ptx *x, struct ptx_name *n, uint32_t *capacity)
+{
+	struct ptx_token t = n->targets[--n->count], number = x->token;
+
+	if (!ptx_expect(x, TOKEN_INTEGER, "a number of targets", "'<'") ||
+	    !ptx_expect(x, '>', "'>'", "the number of targets"))
+		return false;
+	if (!number.integer || number.integer > MAX_TARGETS - n->count) {
+		ptx_error(x, &number, "more than %d targets, or none", MAX_TARGETS);
+		return false;
+	}
+	n->targets = arena_grow(x->arena, n->targets, capacity, n->count + (uint32_t)number.integer,
+				sizeof(*n->targets));
+	for (uint32_t k = 0; k < number.integer; k++) {
+		struct ptx_token each = t;
+
+		each.text = arena_printf(x->arena, "%.*s%u", TEXT(&t), k);
+		each.length = (uint32_t)strlen(each.text);
+		n->targets[n->count++] = each;
+	}
+	return true;
+}
+
 static bool parse_targets(struct ptx *x, struct ptx_name *n)
 {
 	uint32_t capacity = 0;
@@ -102,6 +126,8 @@ static bool parse_targets(struct ptx *x, struct ptx_name *n)
 					sizeof(*n->targets));
 		n->targets[n->count++] = x->token;
 		if (!ptx_expect(x, TOKEN_NAME, "a name", "a list of targets"))
+			return false;
+		if (ptx_accept(x, '<') && !parse_numbered_targets(x, n, &capacity))
 			return false;
 	} while (ptx_accept(x, ','));
 	return ptx_expect(x, ';', "',' or ';'", "a target");
@@ -121,6 +147,7 @@ static void set_signature(struct ptx *x, struct ptx_name *n)
 	}
 	n->func = ir_function_new(x->module, IR_PROTOTYPE, name, f->arg_types, f->nargs,
 				  f->result_types, f->nresults);
+	n->passing = first->passing;
 }
 
 static void parse_target_list(struct ptx *x, const struct ptx_token *t)

@@ -323,8 +323,8 @@ bool ptx_constant_bits(const struct ptx_constant *c, const struct ptx_type *t, u
 	if (c->is_float) {
 		if (t->class == CLASS_BITS)
 			return (c->bits ? c->bits : 64) == t->bits;
-		if (t->class != CLASS_FLOAT || t->bits < 32 || t->format ||
-		    (c->bits == 32 && t->bits == 64))
+		/* The bits of a single are the low word of a double, as in ptxas. */
+		if (t->class != CLASS_FLOAT || t->bits < 32 || t->format)
 			return false;
 		if (c->bits != 32)
 			*bits = float_bits(c->value, t->bits);

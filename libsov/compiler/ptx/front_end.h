@@ -217,6 +217,7 @@ struct ptx_name {
 	bool handle;          /* variable: .texref or .surfref, whose value is a handle */
 	struct ir_func *func; /* function, prototype; NULL: a kernel */
 	struct ir_func *kernel;
+	const struct ptx_passing *passing; /* function, prototype; NULL: nothing is by reference */
 	struct ptx_object *object;
 	struct ptx_token *targets; /* names of labels or functions; `count` of them */
 };
@@ -224,13 +225,28 @@ struct ptx_name {
 /*
  * A .param variable of a function or a call. IR registers, its cells, hold its bytes, one for a
  * scalar, one for each four bytes of an array. The cells are the arguments and results of IR
- * functions. Only a parameter whose address the function takes has memory: a local variable.
+ * functions. Only a parameter whose address the function takes, and one that is too large, has
+ * memory: a local variable, or one of the caller's.
  */
 struct ptx_object {
 	uint32_t size, ncells;
 	enum ir_type cell;
 	uint32_t *regs;
-	uint32_t local; /* index of the local variable's symbol + 1; 0: none */
+	uint32_t local;     /* index of the local variable's symbol + 1; 0: none */
+	uint32_t reference; /* IR register with the address in local memory, + 1; 0: none */
+};
+
+/*
+ * The parameters and results of a function that are in local memory of the caller, in the order of
+ * the PTX function's. The addresses of such results are the IR function's first arguments.
+ */
+struct ptx_passed {
+	bool by_reference;
+	uint32_t bytes; /* 0: unsized */
+};
+struct ptx_passing {
+	struct ptx_passed *args, *results;
+	uint32_t nargs, nresults;
 };
 
 struct ptx_scope {
@@ -481,6 +497,10 @@ void ptx_object_write(struct ptx *x, const struct ptx_object *o, uint64_t offset
 		      ir_val v);
 ir_val ptx_cell_read(struct ptx *x, const struct ptx_object *o, uint32_t k);
 void ptx_cell_write(struct ptx *x, const struct ptx_object *o, uint32_t k, ir_val v);
+/* The address of an object in local memory, b32. */
+ir_val ptx_object_address(struct ptx *x, const struct ptx_object *o);
+/* Copies whole words in local memory; from 0: zeroes them. */
+void ptx_copy_local(struct ptx *x, ir_val to, ir_val from, uint32_t bytes);
 
 /* operand.c */
 bool ptx_parse_operands(struct ptx *x, struct ptx_inst *in); /* false: syntax error, reported */

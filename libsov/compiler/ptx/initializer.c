@@ -124,6 +124,16 @@ static bool parse_address(struct ptx *x, struct initializer *init, const struct 
 	return append_element(x, init, t, 0);
 }
 
+/* The bits of a constant. As in ptxas, untyped words hold floats. */
+static bool constant_bits(const struct ptx_constant *c, const struct ptx_type *t, uint64_t *bits)
+{
+	const struct ptx_type *f32 = ptx_type_find(".f32", 4), *f64 = ptx_type_find(".f64", 4);
+
+	if (c->is_float && t->class == CLASS_BITS && t->bits >= 32)
+		t = t->bits == 32 ? f32 : f64;
+	return ptx_constant_bits(c, t, bits);
+}
+
 static bool parse_element(struct ptx *x, struct initializer *init)
 {
 	struct ptx_token t = x->token;
@@ -137,7 +147,7 @@ static bool parse_element(struct ptx *x, struct initializer *init)
 	if (!c.is_float && ptx_accept(x, '('))
 		return parse_address(x, init, &t, &c.value) &&
 		       ptx_expect(x, ')', "')'", "the variable");
-	if (!ptx_constant_bits(&c, init->type, &bits)) {
+	if (!constant_bits(&c, init->type, &bits)) {
 		ptx_error(x, &t, "initial value does not fit %s", init->type->name);
 		return false;
 	}

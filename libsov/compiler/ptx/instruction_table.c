@@ -265,7 +265,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("xor.type d, a, b", ".type = .pred " BITS, plain, XOR),
 	ROW("not.type d, a", ".type = .pred " BITS, plain, NOT),
 	ROW("cnot.type d, a", ".type = " BITS, cnot, SELECT),
-	ROW("lop3.b32 d, a, b, c, e", "", lop3, LOGIC3),
+	ROW("lop3.b32 d, a, b, c, e", "d = .b32 or nothing", lop3, LOGIC3),
 	ROW("lop3.BoolOp.b32 d|p, a, b, c, e, f",
 	    ".BoolOp = .and .or; d = .b32 or nothing; p f = .pred", lop3, LOGIC3),
 	ROW("shl.type d, a, b", ".type = " BITS "; b = .u32", plain, SHL),
@@ -733,8 +733,8 @@ const struct ptx_row ptx_rows[] = {
 
 	/* lanes and blocks */
 	ROW("shfl.sync.mode.b32 d{|p}, a, b, c, membermask",
-	    "p = .pred or nothing; b c membermask = .u32", shfl, SHUFFLE),
-	ROW("shfl.mode.b32 d{|p}, a, b, c", "p = .pred or nothing; b c = .u32", shfl, SHUFFLE),
+	    "p = .pred or nothing; b c = .b32; membermask = .u32", shfl, SHUFFLE),
+	ROW("shfl.mode.b32 d{|p}, a, b, c", "p = .pred or nothing; b c = .b32", shfl, SHUFFLE),
 	ROW("vote.sync.vote.pred d, a, membermask",
 	    ".vote = .all .any .uni; membermask = .u32", vote, VOTE),
 	ROW("vote.sync.ballot.b32 d, a, membermask", "a = .pred; membermask = .u32", vote, VOTE),

@@ -94,6 +94,10 @@ ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t
 			(o->name->func ? o->name->func : o->name->kernel)->index;
 		return v;
 	}
+	if (o->kind == OPERAND_OBJECT && o->name->object->reference) {
+		v = ptx_convert(x, IR_ZEXT, IR_B32, t, ptx_object_address(x, o->name->object));
+		return ptx_op(x, IR_ADD, t, v, ptx_emit_constant(x, t, o->value), 0);
+	}
 	v = ptx_op(x, IR_ADDR, t, 0, 0, 0);
 	ir_def(x->func, v)->symbol =
 		o->kind == OPERAND_OBJECT ? o->name->object->local - 1 : o->name->symbol;
@@ -182,6 +186,20 @@ ir_val ptx_read_handle(struct ptx *x, const struct ptx_operand *o)
 	return v;
 }
 
+/* Addresses of global memory and functions have 64 bits, others at least 32. */
+static ir_val read_address_bits(struct ptx *x, const struct ptx_operand *o)
+{
+	enum ir_type t = o->type->ir;
+	bool wide = o->kind == OPERAND_FUNCTION ||
+		    (o->kind == OPERAND_VARIABLE &&
+		     x->module->symbols[o->name->symbol].space == IR_GLOBAL);
+	enum ir_type narrowest = wide ? IR_B64 : IR_B32;
+
+	if (t >= narrowest)
+		return ptx_address_of(x, o, t);
+	return ptx_convert(x, IR_TRUNC, narrowest, t, ptx_address_of(x, o, narrowest));
+}
+
 ir_val ptx_read_operand(struct ptx *x, const struct ptx_operand *o)
 {
 	ir_val v;
@@ -196,11 +214,11 @@ ir_val ptx_read_operand(struct ptx *x, const struct ptx_operand *o)
 	case OPERAND_VARIABLE:
 		if (o->name->handle)
 			return ptx_read_handle(x, o);
-		return ptx_address_of(x, o, o->type->ir);
+		return read_address_bits(x, o);
 	case OPERAND_PARAMETER:
 	case OPERAND_OBJECT:
 	case OPERAND_FUNCTION:
-		return ptx_address_of(x, o, o->type->ir);
+		return read_address_bits(x, o);
 	default:
 		return ptx_emit_constant(x, o->type->ir, o->value);
 	}

@@ -209,12 +209,12 @@ void ptx_lower_lop3(struct ptx *x, const struct ptx_inst *in)
 	ir_val a = ptx_read_role(x, in, ROLE_A), b = ptx_read_role(x, in, ROLE_B);
 	ir_val v = ptx_op(x, IR_LOGIC3, IR_B32, a, b, ptx_read_role(x, in, ROLE_C)), p;
 
-	if (table->kind != OPERAND_INTEGER || table->value > 0xff) {
-		ptx_error(x, &table->at, "the table of '%s' must be a constant from 0 to 255",
+	if (table->kind != OPERAND_INTEGER) {
+		ptx_error(x, &table->at, "the table of '%s' must be an integer constant",
 			  ptx_spelling(x, in));
 		return;
 	}
-	ir_def(x->func, v)->imm = table->value;
+	ir_def(x->func, v)->imm = table->value & 0xff;
 	ptx_write_operand(x, in->role[ROLE_D], v);
 	if (!in->role[ROLE_P])
 		return;

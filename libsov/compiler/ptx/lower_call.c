@@ -9,14 +9,66 @@
 
 /* ---- objects ---- */
 
+ir_val ptx_object_address(struct ptx *x, const struct ptx_object *o)
+{
+	ir_val v;
+
+	if (o->reference) {
+		v = ptx_op(x, IR_READ, IR_B32, 0, 0, 0);
+		ir_def(x->func, v)->symbol = o->reference - 1;
+		return v;
+	}
+	v = ptx_op(x, IR_ADDR, IR_B32, 0, 0, 0);
+	ir_def(x->func, v)->symbol = o->local - 1;
+	return v;
+}
+
+/* A word in local memory. */
+static ir_id access_word(struct ptx *x, ir_val at, ir_val stored)
+{
+	ir_val args[2] = {at, stored};
+	ir_id i = ptx_emit(x, stored ? IR_STORE : IR_LOAD, IR_B32, !stored, 1 + !!stored, args);
+
+	ir_at(x->func, i)->space = IR_LOCAL;
+	ir_at(x->func, i)->from = IR_B32;
+	ir_at(x->func, i)->align = 4;
+	return i;
+}
+
+/* A loop, since there may be thousands of words. The addresses are values of the block before. */
+void ptx_copy_local(struct ptx *x, ir_val to, ir_val from, uint32_t bytes)
+{
+	uint32_t done = ir_reg_new(x->func, IR_B32);
+	ir_block loop = ptx_block_new(x), next;
+	ir_val at = ptx_emit_constant(x, IR_B32, 0), word;
+	ir_id i = ptx_emit(x, IR_WRITE, IR_B32, 0, 1, &at);
+
+	ir_at(x->func, i)->symbol = done;
+	ptx_jump(x, loop);
+	ptx_set_block(x, loop);
+	at = ptx_op(x, IR_READ, IR_B32, 0, 0, 0);
+	ir_def(x->func, at)->symbol = done;
+	word = from ? ir_at(x->func, access_word(x, ptx_op(x, IR_ADD, IR_B32, from, at, 0), 0))->res
+		    : ptx_emit_constant(x, IR_B32, 0);
+	access_word(x, ptx_op(x, IR_ADD, IR_B32, to, at, 0), word);
+	at = ptx_op(x, IR_ADD, IR_B32, at, ptx_emit_constant(x, IR_B32, 4), 0);
+	i = ptx_emit(x, IR_WRITE, IR_B32, 0, 1, &at);
+	ir_at(x->func, i)->symbol = done;
+	next = ptx_block_new(x);
+	ptx_branch(
+		x,
+		ptx_compare(x, IR_ICMP, IR_B32, IR_LT_U, at, ptx_emit_constant(x, IR_B32, bytes)),
+		loop, next);
+	ptx_set_block(x, next);
+}
+
 /* Accesses cell k of an object in local memory. */
 static ir_id access_local(struct ptx *x, const struct ptx_object *o, uint32_t k, ir_val stored)
 {
 	uint32_t bytes = ir_type_bits(o->cell) / 8;
-	ir_val args[2] = {ptx_op(x, IR_ADDR, IR_B32, 0, 0, 0), stored};
+	ir_val args[2] = {ptx_object_address(x, o), stored};
 	ir_id i;
 
-	ir_def(x->func, args[0])->symbol = o->local - 1;
 	i = ptx_emit(x, stored ? IR_STORE : IR_LOAD, o->cell, !stored, 1 + !!stored, args);
 	ir_at(x->func, i)->imm = k * bytes;
 	ir_at(x->func, i)->space = IR_LOCAL;
@@ -29,7 +81,7 @@ ir_val ptx_cell_read(struct ptx *x, const struct ptx_object *o, uint32_t k)
 {
 	ir_val v;
 
-	if (o->local)
+	if (o->local || o->reference)
 		return ir_at(x->func, access_local(x, o, k, 0))->res;
 	v = ptx_op(x, IR_READ, o->cell, 0, 0, 0);
 
@@ -41,7 +93,7 @@ void ptx_cell_write(struct ptx *x, const struct ptx_object *o, uint32_t k, ir_va
 {
 	ir_id i;
 
-	if (o->local) {
+	if (o->local || o->reference) {
 		access_local(x, o, k, v);
 		return;
 	}
@@ -107,7 +159,10 @@ struct call {
 	uint32_t nresults, nargs;
 	const struct ptx_name *callee; /* NULL: an indirect call */
 	struct ptx_name *address;
-	const struct ir_func *func; /* the callee, or the prototype */
+	const struct ir_func *func;        /* the callee, or the prototype */
+	const struct ptx_passing *passing; /* of it; NULL: nothing is by reference */
+	/* Variables that hold results by reference whose objects are registers; local 0: none. */
+	struct ptx_object held[IR_MAX_RESULTS];
 	struct ptx_token at;
 };
 
@@ -140,6 +195,7 @@ static bool find_callee(struct ptx *x, struct call *c)
 	if (n->kind == NAME_FUNCTION && n->func) {
 		c->callee = n;
 		c->func = n->func;
+		c->passing = n->passing;
 		return true;
 	}
 	if (n->kind == NAME_REGISTER && n->type->bits == 64) {
@@ -180,14 +236,98 @@ static bool parse_call(struct ptx *x, struct call *c)
 			ptx_error(x, &t, "'%.*s' is no .callprototype or .calltargets", TEXT(&t));
 			return false;
 		}
-		if (c->address)
+		if (c->address) {
 			c->func = n->func;
+			c->passing = n->passing;
+		}
 	}
 	if (!c->func) {
 		ptx_error(x, &c->at, "a call by address names its .callprototype last");
 		return false;
 	}
 	return ptx_expect(x, ';', "';'", "a call");
+}
+
+/* An object in local memory for one whose cells are registers. */
+static struct ptx_object local_object(struct ptx *x, const struct ptx_object *o)
+{
+	struct ir_symbol symbol = {.name = arena_printf(x->arena, "passed.%u", x->module->nsymbols),
+				   .space = IR_LOCAL,
+				   .size = o->ncells * (ir_type_bits(o->cell) / 8),
+				   .align = 16,
+				   .owner = x->func};
+	struct ptx_object held = *o;
+
+	held.local = ir_symbol_new(x->module, &symbol) + 1;
+	return held;
+}
+
+static bool check_reference(struct ptx *x, const struct call *c, const struct ptx_operand *o,
+			    const struct ptx_passed *passed)
+{
+	if (o->kind == OPERAND_OBJECT &&
+	    o->name->object->ncells * (ir_type_bits(o->name->object->cell) / 8) >= passed->bytes)
+		return true;
+	if (o->kind != OPERAND_BAD)
+		ptx_error(x, &o->at, "'%.*s' must be a .param of at least %u bytes for '%s'",
+			  TEXT(&o->at), passed->bytes, c->func->name);
+	return false;
+}
+
+static bool is_result(const struct call *c, const struct ptx_object *o)
+{
+	for (uint32_t k = 0; k < c->nresults; k++)
+		if (c->results[k].kind == OPERAND_OBJECT && c->results[k].name->object == o)
+			return true;
+	return false;
+}
+
+/* Passes the address of an object. The callee may write results before it has read this. */
+static bool pass_reference(struct ptx *x, const struct call *c, const struct ptx_operand *o,
+			   const struct ptx_passed *passed, ir_val *value)
+{
+	const struct ptx_object *object;
+	struct ptx_object held;
+
+	if (!check_reference(x, c, o, passed))
+		return false;
+	object = o->name->object;
+	if ((object->local || object->reference) && !is_result(c, object)) {
+		*value = ptx_object_address(x, object);
+		return true;
+	}
+	held = local_object(x, object);
+	if (object->local || object->reference)
+		ptx_copy_local(x, ptx_object_address(x, &held), ptx_object_address(x, object),
+			       4 * object->ncells);
+	for (uint32_t k = 0; !object->local && !object->reference && k < object->ncells; k++)
+		ptx_cell_write(x, &held, k, ptx_cell_read(x, object, k));
+	*value = ptx_object_address(x, &held);
+	return true;
+}
+
+/* Passes the addresses of results; those whose objects are registers are loaded after the call. */
+static bool pass_results(struct ptx *x, struct call *c, ir_val *values, uint32_t *n)
+{
+	for (uint32_t k = 0; c->passing && k < c->nresults && k < c->passing->nresults; k++) {
+		const struct ptx_operand *o = &c->results[k];
+
+		if (!c->passing->results[k].by_reference)
+			continue;
+		if (!check_reference(x, c, o, &c->passing->results[k]))
+			return false;
+		c->held[k] = *o->name->object;
+		if (!c->held[k].local && !c->held[k].reference)
+			c->held[k] = local_object(x, o->name->object);
+		values[(*n)++] = ptx_object_address(x, &c->held[k]);
+	}
+	return true;
+}
+
+static void load_result(struct ptx *x, const struct ptx_object *held, const struct ptx_object *o)
+{
+	for (uint32_t k = 0; !o->local && !o->reference && k < o->ncells; k++)
+		ptx_cell_write(x, o, k, ptx_cell_read(x, held, k));
 }
 
 /* Appends the values that the operand passes, with the types of the callee's arguments. */
@@ -208,6 +348,10 @@ static bool pass_argument(struct ptx *x, const struct call *c, struct ptx_operan
 	type = (struct ptx_type){"", CLASS_BITS, (uint8_t)ir_type_bits(f->arg_types[*n]),
 				 f->arg_types[*n], 0};
 	o->type = o->kind == OPERAND_REGISTER ? o->name->type : &type;
+	if (o->kind == OPERAND_REGISTER && o->type->class == CLASS_PREDICATE) {
+		values[(*n)++] = ptx_convert(x, IR_ZEXT, IR_B1, IR_B32, ptx_read_operand(x, o));
+		return true;
+	}
 	if (o->kind == OPERAND_REGISTER ||
 	    ((o->kind == OPERAND_INTEGER || o->kind == OPERAND_FLOAT) &&
 	     ptx_constant_bits(&k, &type, &o->value))) {
@@ -244,7 +388,14 @@ static bool store_results(struct ptx *x, const struct call *c, ir_val first)
 		bool object = o->kind == OPERAND_OBJECT, reg = o->kind == OPERAND_REGISTER;
 		uint32_t count = object ? o->name->object->ncells : 1;
 		enum ir_type t = object ? o->name->object->cell : reg ? o->name->type->ir : IR_VOID;
+		bool predicate = reg && t == IR_B1;
 
+		if (c->passing && k < c->passing->nresults && c->passing->results[k].by_reference) {
+			load_result(x, &c->held[k], o->name->object);
+			continue;
+		}
+		if (predicate)
+			t = IR_B32;
 		for (uint32_t i = 0; i < count; i++, n++) {
 			if (o->kind == OPERAND_BIT_BUCKET)
 				continue;
@@ -257,7 +408,10 @@ static bool store_results(struct ptx *x, const struct call *c, ir_val first)
 			if (object)
 				ptx_cell_write(x, o->name->object, i, first + n);
 			else
-				ptx_write_register(x, o->name, first + n);
+				ptx_write_register(x, o->name,
+						   predicate ? ptx_convert(x, IR_TRUNC, IR_B32,
+									   IR_B1, first + n)
+							     : first + n);
 		}
 	}
 	return true;
@@ -271,9 +425,17 @@ static void lower_call(struct ptx *x, struct call *c)
 
 	if (address)
 		values[0] = ptx_read_register(x, c->address);
-	for (uint32_t k = 0; k < c->nargs; k++)
-		if (!pass_argument(x, c, &c->args[k], values + address, &n))
+	if (!pass_results(x, c, values + address, &n))
+		return;
+	for (uint32_t k = 0; k < c->nargs; k++) {
+		bool reference = c->passing && k < c->passing->nargs &&
+				 c->passing->args[k].by_reference && n < IR_MAX_RESULTS;
+
+		if (reference ? !pass_reference(x, c, &c->args[k], &c->passing->args[k],
+						&values[address + n++])
+			      : !pass_argument(x, c, &c->args[k], values + address, &n))
 			return;
+	}
 	if (!check_argument_types(x, c, values + address, n))
 		return;
 	i = ir_call_new(x->func, address ? IR_CALLPTR : IR_CALL, c->func, values, n + address);

@@ -109,8 +109,12 @@ void ptx_lower_ret(struct ptx *x, const struct ptx_inst *in)
 	for (uint32_t k = 0; k < x->nresults; k++) {
 		const struct ptx_name *r = x->results[k];
 
-		if (r->kind == NAME_REGISTER)
-			values[n++] = ptx_read_register(x, x->results[k]);
+		if (r->kind == NAME_REGISTER) {
+			bool predicate = r->type->class == CLASS_PREDICATE;
+			ir_val v = ptx_read_register(x, x->results[k]);
+
+			values[n++] = predicate ? ptx_convert(x, IR_ZEXT, IR_B1, IR_B32, v) : v;
+		}
 		for (uint32_t c = 0; r->kind == NAME_OBJECT && c < r->object->ncells; c++)
 			values[n++] = ptx_cell_read(x, r->object, c);
 	}

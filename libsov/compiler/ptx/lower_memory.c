@@ -209,7 +209,7 @@ static bool move_object(struct ptx *x, const struct ptx_inst *in, const struct p
 		return false;
 	if (!check_base_variable(x, in, o, space_of(in)))
 		return true;
-	if (at < 0 || at + bytes * count > o->name->object->size) {
+	if (at < 0 || (at + bytes * count > o->name->object->size && o->name->object->size)) {
 		ptx_error(x, &o->at,
 			  "'%s' accesses %u bytes at offset %lld of '%.*s', which has %u",
 			  ptx_spelling(x, in), bytes * count, (long long)at, TEXT(o->name),

@@ -647,32 +647,45 @@ static bool check_constant(struct check_context *c, struct ptx_operand *o)
 			     TEXT(&o->at));
 }
 
-/* Addresses in shared and local memory and of parameters also fit 32 bits. */
-static bool has_narrow_address(struct ptx *x, const struct ptx_operand *o)
+/*
+ * Addresses of global variables have 64 bits, those of others fit fewer. As in ptxas, the sum of
+ * an address and an offset, and the address of a function, lose bits at their use like other
+ * constants.
+ */
+static bool fits_address(const struct check_context *c, const struct ptx_operand *o)
 {
-	enum ir_space s;
+	const struct ptx_type *t = c->rule.type;
 
-	if (o->kind == OPERAND_PARAMETER || o->kind == OPERAND_OBJECT)
+	if (t->class == CLASS_PREDICATE)
+		return false;
+	if (o->kind == OPERAND_FUNCTION || t->bits == 64)
 		return true;
-	s = x->module->symbols[o->name->symbol].space;
-	return s == IR_SHARED || s == IR_LOCAL;
+	if (t->class == CLASS_FLOAT)
+		return false;
+	return o->kind != OPERAND_VARIABLE || o->value ||
+	       c->x->module->symbols[o->name->symbol].space != IR_GLOBAL;
+}
+
+/* Instructions other than moves take what looks like a constant: a function, or a sum. */
+static bool takes_address(const struct check_context *c, const struct ptx_operand *o)
+{
+	return c->rule.variable || o->kind == OPERAND_FUNCTION ||
+	       (o->kind == OPERAND_VARIABLE && o->value && c->rule.type->class != CLASS_FLOAT &&
+		!o->name->handle);
 }
 
 static bool check_variable(struct check_context *c, struct ptx_operand *o)
 {
-	uint8_t bits = c->rule.type->bits;
-
-	if (!c->rule.variable)
+	if (!takes_address(c, o))
 		return operand_error(c, o,
 				     "must be a register or a constant, found variable '%.*s'",
 				     TEXT(o->name));
-	if (o->kind == OPERAND_OBJECT && !o->name->object->local)
+	if (o->kind == OPERAND_OBJECT && !o->name->object->local && !o->name->object->reference)
 		return operand_error(c, o,
 				     "is the address of '%.*s'; a result of a function and a "
 				     ".param of a call are reached by ld.param and st.param alone",
 				     TEXT(o->name));
-	if (bits == 64 ||
-	    (bits == 32 && o->kind != OPERAND_FUNCTION && has_narrow_address(c->x, o)))
+	if (fits_address(c, o))
 		return true;
 	return operand_error(c, o, "is a %s, too narrow for the address of '%.*s'",
 			     c->rule.type->name, TEXT(o->name));

@@ -154,14 +154,18 @@ static const uint16_t architectures[] = {
 /* The number of "sm_90" or "sm_90a"; 0: unknown. */
 static uint32_t parse_architecture(const struct ptx_token *t, bool *specific)
 {
-	uint32_t n = t->length, version = 0;
+	uint32_t n = t->length, version = 0, prefix = 3;
 
 	*specific = n > 3 && (t->text[n - 1] == 'a' || t->text[n - 1] == 'f');
 	if (*specific)
 		n--;
-	if (n < 5 || n > 6 || memcmp(t->text, "sm_", 3))
+	if (n > 8 && !memcmp(t->text, "compute_", 8)) /* as ptxas takes it */
+		prefix = 8;
+	else if (n < 3 || memcmp(t->text, "sm_", 3))
 		return 0;
-	for (uint32_t i = 3; i < n; i++) {
+	if (n < prefix + 2 || n > prefix + 3)
+		return 0;
+	for (uint32_t i = prefix; i < n; i++) {
 		if (t->text[i] < '0' || t->text[i] > '9')
 			return 0;
 		version = version * 10 + (uint32_t)(t->text[i] - '0');
@@ -338,8 +342,9 @@ static bool parse_parameters(struct ptx *x)
 	return ptx_expect(x, ')', "',' or ')'", "a parameter");
 }
 
-/* ".maxntid 32, 8": omitted dimensions are 1. */
-static void parse_block_shape(struct ptx *x, const char *word, uint32_t threads[3])
+/* ".maxntid 32, 8": omitted dimensions are 1. More than the target has are as many as it has,
+ * unless they are required. */
+static void parse_block_shape(struct ptx *x, const char *word, bool required, uint32_t threads[3])
 {
 	const struct target *target = x->job->target;
 	uint32_t limit = target && !strcmp(target->family, "nv") ? target->max_threads : 1024;
@@ -348,12 +353,16 @@ static void parse_block_shape(struct ptx *x, const char *word, uint32_t threads[
 	int i = 0;
 
 	do {
-		if (!ptx_parse_integer(x, word, 1, limit, &n[i]))
+		if (!ptx_parse_integer(x, word, 1, required ? limit : UINT16_MAX, &n[i]))
 			return;
 	} while (++i < 3 && ptx_accept(x, ','));
-	if (n[0] * n[1] * n[2] > limit)
+	if (n[0] * n[1] * n[2] > limit && required)
 		ptx_error(x, &t, "%s of %u x %u x %u threads is more than the target's %u", word,
 			  (unsigned)n[0], (unsigned)n[1], (unsigned)n[2], limit);
+	if (n[0] * n[1] * n[2] > limit) {
+		n[0] = limit;
+		n[1] = n[2] = 1;
+	}
 	for (i = 0; i < 3; i++)
 		threads[i] = (uint32_t)n[i];
 }
@@ -368,17 +377,19 @@ static bool parse_kernel_directives(struct ptx *x)
 
 		ptx_next(x);
 		if (ptx_is_keyword(&t, ".maxntid")) {
-			parse_block_shape(x, ".maxntid", x->func->max_threads);
+			parse_block_shape(x, ".maxntid", false, x->func->max_threads);
 		} else if (ptx_is_keyword(&t, ".reqntid")) {
-			parse_block_shape(x, ".reqntid", x->func->required_threads);
+			parse_block_shape(x, ".reqntid", true, x->func->required_threads);
 		} else if (ptx_is_keyword(&t, ".minnctapersm")) {
 			if (ptx_parse_integer(x, ".minnctapersm", 1, 1024, &n))
 				x->func->min_ctas = (uint32_t)n;
 		} else if (ptx_is_keyword(&t, ".maxnreg")) {
 			if (ptx_parse_integer(x, ".maxnreg", 1, 1024, &n))
 				x->func->max_registers = (uint32_t)n;
-		} else if (ptx_is_keyword(&t, ".maxnctapersm")) {
-			ptx_parse_integer(x, "limit", 1, 1024, &n); /* deprecated */
+		} else if (ptx_is_keyword(&t, ".maxnctapersm") ||
+			   ptx_is_keyword(&t, ".local_maxnreg")) {
+			/* deprecated; in no manual: ptxas takes it and its code is the same */
+			ptx_parse_integer(x, "limit", 1, 1024, &n);
 		} else if (ptx_is_keyword(&t, ".pragma")) {
 			ptx_expect(x, TOKEN_STRING, "a string", ".pragma");
 			ptx_accept(x, ';');

@@ -382,6 +382,9 @@ void ptx_parse_variables(struct ptx *x, enum ir_space space, bool external)
 		good = false;
 	}
 	x->braces = 0;
+	if (good && space == IR_GLOBAL &&
+	    ptx_accept(x, ';')) /* ptxas takes no name for no variable */
+		return;
 	while (good && (good = declare_variable(x, s, space, external)) && ptx_accept(x, ','))
 		;
 	if (!good || !ptx_expect(x, ';', "',' or ';'", "a variable"))

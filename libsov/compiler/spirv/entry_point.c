@@ -254,14 +254,11 @@ static void add_resource(struct spirv *s, struct spirv_variable *v,
 		count *= t->count;
 	if (before && before->set == v->set && before->binding == v->binding) {
 		v->param = before->param;
+		v->by_address = before->by_address;
 		return;
 	}
-	if (t->kind == SPIRV_RUNTIME_ARRAY)
-		spirv_fail(s,
-			   "%s is an array of descriptors without a length, which needs a layout "
-			   "of descriptors (sov_spirv_options)",
-			   spirv_id_name(s, v->id));
-	bytes = spirv_descriptor_bytes(t);
+	v->by_address = t->kind == SPIRV_RUNTIME_ARRAY;
+	bytes = v->by_address ? 8 : spirv_descriptor_bytes(t);
 	if (count > 256)
 		spirv_fail(s,
 			   "%s is an array of %llu descriptors; as kernel argument it has at most "

@@ -120,7 +120,8 @@ struct spirv_variable {
 	bool has_set, has_binding;
 	int32_t builtin;
 	bool coherent, is_volatile, non_writable, restricted;
-	uint32_t param; /* offset of the kernel argument */
+	uint32_t param;  /* offset of the kernel argument */
+	bool by_address; /* the argument is the address of the descriptors */
 	const struct spirv_binding *row;
 	bool used; /* by the entry point that is being lowered */
 };
@@ -131,7 +132,7 @@ struct spirv_pointer {
 	uint8_t target; /* enum spirv_target */
 	uint8_t space;  /* enum ir_space */
 	/* address = base + offset + imm. base 0: the address is imm alone. */
-	ir_val base, bytes, offset;
+	ir_val base, bytes, offset; /* of SPIRV_DESCRIPTORS: the first one's address or 0, stride */
 	int64_t imm;
 	uint32_t align; /* known of the address */
 	uint32_t matrix_stride;

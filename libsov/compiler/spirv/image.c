@@ -6,7 +6,8 @@
  * knows the format. Atomics access the texel's memory, whose place is computed from the
  * descriptor. A cube as storage image is the layers of its faces. There are no derivatives, so the
  * level of an implicit one is the bias. With robust access a null handle reads 0 and stores
- * nothing.
+ * nothing. The samples of an image are layers: sample s of layer k is layer k * samples + s, and
+ * the handle's upper bits say how many samples there are.
  */
 #include <stddef.h>
 #include "libsov/compiler/spirv/image.h"
@@ -20,7 +21,7 @@ enum { DIM_1D, DIM_2D, DIM_3D, DIM_CUBE, DIM_RECT, DIM_BUFFER };
 
 /* What follows an instruction's mask, by the mask's bits. */
 struct operands {
-	uint32_t bias, level, gradient[2], offset, offsets; /* ids; 0: none */
+	uint32_t bias, level, gradient[2], offset, offsets, sample; /* ids; 0: none */
 	bool coherent; /* MakeTexelAvailable, MakeTexelVisible, VolatileTexel */
 };
 
@@ -30,8 +31,8 @@ static const struct spirv_type *image_type(struct spirv *s, const struct spirv_t
 		t = t->element;
 	if (t->kind != SPIRV_IMAGE)
 		spirv_fail(s, "%s is no image", spirv_id_name(s, t->id));
-	if (t->multisampled)
-		spirv_fail(s, "images with several samples are not supported");
+	if (t->multisampled && t->dim != DIM_2D)
+		spirv_fail(s, "images with several samples have Dim 2D, not %u", t->dim);
 	if (t->dim != DIM_BUFFER && t->dim > DIM_CUBE)
 		spirv_fail(s, "images of Dim %u are not supported; known: 1D, 2D, 3D, Cube, Buffer",
 			   t->dim);
@@ -53,7 +54,7 @@ static enum texture_geometry geometry_of(const struct spirv_type *t)
 		[DIM_BUFFER] = {TEXTURE_1D, TEXTURE_1D},
 	};
 
-	if (t->dim == DIM_CUBE && is_storage(t))
+	if (t->multisampled || (t->dim == DIM_CUBE && is_storage(t)))
 		return TEXTURE_2D_LAYERS;
 	return geometries[t->dim][t->arrayed];
 }
@@ -71,7 +72,7 @@ static void read_operands(struct spirv *s, uint32_t k, struct operands *o)
 		{0x8, 1, NULL, offsetof(struct operands, offset)},
 		{0x10, 1, NULL, offsetof(struct operands, offset)},
 		{0x20, 1, NULL, offsetof(struct operands, offsets)},
-		{0x40, 1, "Sample", 0},
+		{0x40, 1, NULL, offsetof(struct operands, sample)},
 		{0x80, 1, "MinLod", 0},
 		{0x10000, 1, "Offsets", 0},
 	};
@@ -88,6 +89,18 @@ static void read_operands(struct spirv *s, uint32_t k, struct operands *o)
 		for (uint32_t w = 0; w < rows[r].words; w++)
 			ids[w] = spirv_word(s, k++);
 	}
+}
+
+static ir_val half(struct spirv *s, ir_val pair, bool high)
+{
+	if (high)
+		pair = spirv_op(s, IR_SHR_U, IR_B64, pair, spirv_const(s, IR_B32, 32), 0);
+	return spirv_resize(s, pair, IR_B32, false);
+}
+
+static ir_val word_op(struct spirv *s, enum ir_op op, ir_val a, uint32_t b)
+{
+	return spirv_op(s, op, IR_B32, a, spirv_const(s, IR_B32, b), 0);
 }
 
 /* ---- null descriptors ---- */
@@ -221,6 +234,46 @@ static void read_coordinates(struct spirv *s, uint32_t id, enum texture_geometry
 		spirv_fail(s, "%s has fewer than %u components", spirv_id_name(s, id), need);
 }
 
+/* ---- samples ---- */
+
+/* The handle of an image without the number of its samples. */
+static ir_val plain_handle(struct spirv *s, const struct spirv_type *t, ir_val handle)
+{
+	uint64_t mask = (UINT64_C(1) << SPIRV_SAMPLES_SHIFT) - 1;
+
+	if (!t->multisampled)
+		return handle;
+	return spirv_op(s, IR_AND, IR_B64, handle, spirv_const(s, IR_B64, mask), 0);
+}
+
+static ir_val log2_samples(struct spirv *s, ir_val handle)
+{
+	ir_val shift = spirv_const(s, IR_B32, SPIRV_SAMPLES_SHIFT);
+
+	return spirv_resize(s, spirv_op(s, IR_SHR_U, IR_B64, handle, shift, 0), IR_B32, false);
+}
+
+/* Integer coordinates of a texel; those of an image with several samples end with the layer. */
+static void read_place(struct spirv *s, const struct spirv_type *t, ir_val handle, uint32_t id,
+		       uint32_t sample, ir_val *words)
+{
+	ir_val first;
+
+	if (!t->multisampled != !sample)
+		spirv_fail(s, "%s the operand Sample",
+			   sample ? "this image has not" : "an image with several samples needs");
+	if (!t->multisampled) {
+		read_coordinates(s, id, geometry_of(t), false, 0, words);
+		return;
+	}
+	if (read_words(s, id, false, words) < 2u + t->arrayed)
+		spirv_fail(s, "%s has fewer than %u components", spirv_id_name(s, id),
+			   2u + t->arrayed);
+	first = t->arrayed ? spirv_op(s, IR_SHL, IR_B32, words[2], log2_samples(s, handle), 0)
+			   : spirv_const(s, IR_B32, 0);
+	words[2] = spirv_op(s, IR_ADD, IR_B32, first, read_word(s, sample, false), 0);
+}
+
 /* ---- storage images ---- */
 
 static ir_id emit_surface(struct spirv *s, enum ir_op op, enum ir_type type, uint32_t nres,
@@ -263,6 +316,36 @@ static void load_texel(struct spirv *s, const struct spirv_image_format *f, enum
 	spirv_image_unpack(s, f, words, channels);
 }
 
+/* Without a format the texture unit unpacks the texel: a storage image is a texture, too. Layers
+ * beyond the last one are the last one's. */
+static void fetch_texel(struct spirv *s, enum texture_geometry g, ir_val handle,
+			const ir_val *coordinates, ir_val *channels)
+{
+	ir_val args[MAX_ARGUMENTS] = {handle};
+	uint32_t n = 1 + add_coordinates(s, g, coordinates, false, false, args + 1);
+	ir_id i = spirv_emit(s, IR_SAMPLE, IR_B32, TEXTURE_CHANNELS, n, args);
+
+	ir_at(s->f, i)->sub = IR_SAMPLE_TEXEL;
+	ir_at(s->f, i)->geometry = (uint8_t)g;
+	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
+		channels[k] = ir_at(s->f, i)->res + k;
+}
+
+static bool is_wide(const struct spirv_type *t)
+{
+	const struct spirv_type *e = spirv_scalar(t);
+
+	return e->kind == SPIRV_INT && e->ir == IR_B64;
+}
+
+/* Channels of a texel of 64 bits, which lies in two words. */
+static ir_val wide_channel(struct spirv *s, uint32_t k, const ir_val *words)
+{
+	if (k)
+		return spirv_const(s, IR_B64, k == 3);
+	return spirv_op(s, IR_PACK, IR_B64, words[0], words[1], 0);
+}
+
 static void set_texel(struct spirv *s, const struct spirv_type *t, const ir_val *channels)
 {
 	ir_val values[TEXTURE_CHANNELS], *out;
@@ -270,7 +353,8 @@ static void set_texel(struct spirv *s, const struct spirv_type *t, const ir_val 
 	if (t->leaves > TEXTURE_CHANNELS || (t->kind != SPIRV_VECTOR && t->leaves != 1))
 		spirv_fail(s, "a texel has one to four components");
 	for (uint32_t k = 0; k < t->leaves; k++)
-		values[k] = from_word(s, t, channels[k]);
+		values[k] =
+			is_wide(t) ? wide_channel(s, k, channels) : from_word(s, t, channels[k]);
 	out = spirv_result(s, t);
 	for (uint32_t k = 0; k < t->leaves; k++)
 		out[k] = values[k];
@@ -286,14 +370,21 @@ void spirv_lower_image_read(struct spirv *s, uint32_t detail)
 	struct guard g;
 
 	(void)detail;
-	if (!f)
-		spirv_fail(s, "loads from storage images of format %u are not supported%s",
-			   t->format, t->format ? "" : ": the shader must name the format");
+	if (t->format && !f)
+		spirv_fail(s, "loads from storage images of format %u are not supported",
+			   t->format);
 	read_operands(s, 5, &o);
-	read_coordinates(s, spirv_word(s, 4), geometry_of(t), false, 0, c);
-	guard_open(s, &g, handle, TEXTURE_CHANNELS);
+	read_place(s, t, handle, spirv_word(s, 4), o.sample, c);
+	handle = plain_handle(s, t, handle);
 	o.coherent |= spirv_value_of(s, spirv_word(s, 3))->coherent;
-	load_texel(s, f, geometry_of(t), handle, c, o.coherent, channels);
+	if (!f && o.coherent)
+		spirv_fail(s, "loads from coherent storage images without a format are not "
+			      "supported");
+	guard_open(s, &g, handle, TEXTURE_CHANNELS);
+	if (f)
+		load_texel(s, f, geometry_of(t), handle, c, o.coherent, channels);
+	else
+		fetch_texel(s, geometry_of(t), handle, c, channels);
 	guard_close(s, &g, channels);
 	set_texel(s, result, channels);
 }
@@ -302,7 +393,7 @@ void spirv_lower_image_write(struct spirv *s, uint32_t detail)
 {
 	const struct spirv_type *t = storage_image(s, spirv_word(s, 1));
 	uint32_t texel = spirv_word(s, 3), n, count;
-	ir_val args[MAX_ARGUMENTS] = {spirv_leaves(s, spirv_word(s, 1))[0]}, c[4];
+	ir_val args[MAX_ARGUMENTS], c[4], handle = spirv_leaves(s, spirv_word(s, 1))[0];
 	struct operands o;
 	struct guard g;
 	ir_id i;
@@ -311,9 +402,18 @@ void spirv_lower_image_write(struct spirv *s, uint32_t detail)
 	if (t->format && !spirv_image_format_of(t->format))
 		spirv_fail(s, "storage images of format %u are not supported", t->format);
 	read_operands(s, 4, &o);
-	read_coordinates(s, spirv_word(s, 2), geometry_of(t), false, 0, c);
+	read_place(s, t, handle, spirv_word(s, 2), o.sample, c);
+	args[0] = plain_handle(s, t, handle);
 	n = 1 + add_coordinates(s, geometry_of(t), c, false, true, args + 1);
-	count = read_words(s, texel, spirv_is_float(spirv_value_type(s, texel)), args + n);
+	if (is_wide(spirv_value_type(s, texel))) {
+		ir_val wide = spirv_leaves(s, texel)[0];
+
+		args[n] = half(s, wide, false);
+		args[n + 1] = half(s, wide, true);
+		count = 2;
+	} else {
+		count = read_words(s, texel, spirv_is_float(spirv_value_type(s, texel)), args + n);
+	}
 	while (count < TEXTURE_CHANNELS)
 		args[n + count++] = spirv_const(s, IR_B32, 0);
 	guard_open(s, &g, args[0], 0);
@@ -324,18 +424,6 @@ void spirv_lower_image_write(struct spirv *s, uint32_t detail)
 }
 
 /* ---- pointers to texels ---- */
-
-static ir_val half(struct spirv *s, ir_val pair, bool high)
-{
-	if (high)
-		pair = spirv_op(s, IR_SHR_U, IR_B64, pair, spirv_const(s, IR_B32, 32), 0);
-	return spirv_resize(s, pair, IR_B32, false);
-}
-
-static ir_val word_op(struct spirv *s, enum ir_op op, ir_val a, uint32_t b)
-{
-	return spirv_op(s, op, IR_B32, a, spirv_const(s, IR_B32, b), 0);
-}
 
 static ir_val wide_product(struct spirv *s, ir_val a, ir_val b)
 {
@@ -373,7 +461,8 @@ static ir_val inside(struct spirv *s, ir_val good, ir_val v, ir_val limit)
 	return good ? spirv_op(s, IR_AND, IR_B1, good, one, 0) : one;
 }
 
-/* at: x, y and the slice. Sets offset and bytes of the pointer, whose base is the address. */
+/* at: x, y and the slice. Sets base, offset and bytes of the pointer, whose alignment is a texel's
+ * size. */
 static void place_texel(struct spirv *s, const struct spirv_pointer *image, const ir_val *at,
 			struct spirv_pointer *p)
 {
@@ -381,7 +470,8 @@ static void place_texel(struct spirv *s, const struct spirv_pointer *image, cons
 	       rows = spirv_descriptor_word(s, image, 3);
 	ir_val size = spirv_descriptor_word(s, image, 4),
 	       depth = spirv_descriptor_word(s, image, 5);
-	ir_val x = word_op(s, IR_SHL, at[0], 2), row = half(s, rows, false), good, linear, gobs;
+	ir_val x = word_op(s, IR_MUL, at[0], p->align), row = half(s, rows, false);
+	ir_val good, linear, gobs;
 
 	good = inside(s, 0, at[0], half(s, size, false));
 	good = inside(s, good, at[1], half(s, size, true));
@@ -402,7 +492,8 @@ void spirv_lower_texel_pointer(struct spirv *s, uint32_t detail)
 {
 	const struct spirv_type *t = spirv_result_type(s), *it;
 	const struct spirv_pointer *image = spirv_pointer_of(s, spirv_word(s, 3));
-	struct spirv_pointer p = {.space = IR_GLOBAL, .storage = SPIRV_CLASS_IMAGE, .align = 4};
+	struct spirv_pointer p = {.space = IR_GLOBAL, .storage = SPIRV_CLASS_IMAGE};
+	uint32_t sample = spirv_word(s, 5);
 	ir_val c[4], at[3];
 	enum texture_geometry g;
 
@@ -410,10 +501,14 @@ void spirv_lower_texel_pointer(struct spirv *s, uint32_t detail)
 	if (t->kind != SPIRV_POINTER || !t->element || image->target != SPIRV_DESCRIPTORS)
 		spirv_fail(s, "a pointer to a texel needs a pointer to an image");
 	it = image_type(s, image->pointee);
-	if (!is_storage(it) || t->element->leaves != 1 || t->element->ir != IR_B32)
-		spirv_fail(s, "atomics on images are for storage images with texels of 32 bits");
+	if (!is_storage(it) || t->element->leaves != 1 ||
+	    (t->element->ir != IR_B32 && t->element->ir != IR_B64))
+		spirv_fail(s, "atomics on images are for storage images with texels of 32 or 64 "
+			      "bits");
 	g = geometry_of(it);
-	read_coordinates(s, spirv_word(s, 4), g, false, 0, c);
+	p.align = ir_type_bits(t->element->ir) / 8;
+	read_place(s, it, it->multisampled ? spirv_descriptor_word(s, image, 0) : 0,
+		   spirv_word(s, 4), it->multisampled ? sample : 0, c);
 	at[0] = c[0];
 	at[1] = g == TEXTURE_1D || g == TEXTURE_1D_LAYERS ? spirv_const(s, IR_B32, 0) : c[1];
 	at[2] = g == TEXTURE_3D || texture_has_layers(g) ? c[texture_coordinates(g) - 1]
@@ -613,16 +708,18 @@ void spirv_lower_image_fetch(struct spirv *s, uint32_t detail)
 {
 	const struct spirv_type *t = spirv_result_type(s);
 	struct request r = {.op = IR_SAMPLE, .sub = IR_SAMPLE_TEXEL};
+	const struct spirv_type *image;
 	struct operands o;
 	ir_val c[4];
 
 	(void)detail;
-	read_sampled(s, 3, &r);
+	image = read_sampled(s, 3, &r);
 	r.sampler = 0;
 	if (r.geometry == TEXTURE_CUBE || r.geometry == TEXTURE_CUBE_LAYERS)
 		spirv_fail(s, "cubes have no integer coordinates");
 	read_operands(s, 5, &o);
-	read_coordinates(s, spirv_word(s, 4), r.geometry, false, 0, c);
+	read_place(s, image, r.args[0], spirv_word(s, 4), o.sample, c);
+	r.args[0] = plain_handle(s, image, r.args[0]);
 	r.nargs = 1 + add_coordinates(s, r.geometry, c, false, false, r.args + 1);
 	if (o.level) {
 		r.sub = IR_SAMPLE_TEXEL_LEVEL;
@@ -704,13 +801,15 @@ void spirv_lower_image_size(struct spirv *s, uint32_t detail)
 	const struct spirv_type *t = spirv_result_type(s);
 	uint32_t id = spirv_word(s, 3), axes, n = 0;
 	const struct spirv_type *image = image_type(s, spirv_value_type(s, id));
-	ir_val handle = spirv_leaves(s, id)[0], level, channels[TEXTURE_CHANNELS];
+	ir_val handle = spirv_leaves(s, id)[0], level, samples, channels[TEXTURE_CHANNELS];
 	struct guard g;
 
 	axes = image->dim == DIM_3D ? 3 : image->dim == DIM_2D || image->dim == DIM_CUBE ? 2 : 1;
 	if (!spirv_is_int(t) || t->leaves != axes + image->arrayed)
 		spirv_fail(s, "the size of this image has %u integers", axes + image->arrayed);
 	level = detail ? read_word(s, spirv_word(s, 4), false) : spirv_const(s, IR_B32, 0);
+	samples = image->multisampled ? log2_samples(s, handle) : 0;
+	handle = plain_handle(s, image, handle);
 	guard_open(s, &g, handle, t->leaves);
 	for (; n < axes; n++)
 		channels[n] = query(s, handle, (enum texture_query)(TEXTURE_WIDTH + n), level);
@@ -718,6 +817,8 @@ void spirv_lower_image_size(struct spirv *s, uint32_t detail)
 		channels[n] = query(s, handle, TEXTURE_DEPTH, level);
 		if (image->dim == DIM_CUBE)
 			channels[n] = word_op(s, IR_DIV_U, channels[n], 6);
+		if (samples)
+			channels[n] = spirv_op(s, IR_SHR_U, IR_B32, channels[n], samples, 0);
 	}
 	guard_close(s, &g, channels);
 	set_texel(s, t, channels);
@@ -726,17 +827,19 @@ void spirv_lower_image_size(struct spirv *s, uint32_t detail)
 /* detail: TEXTURE_LEVELS, or 0: samples */
 void spirv_lower_image_count(struct spirv *s, uint32_t detail)
 {
-	const struct spirv_type *t = spirv_result_type(s);
+	const struct spirv_type *t = spirv_result_type(s), *image;
 	uint32_t id = spirv_word(s, 3);
 	ir_val handle, count;
 	struct guard g;
 
-	image_type(s, spirv_value_type(s, id));
+	image = image_type(s, spirv_value_type(s, id));
 	if (t->leaves != 1)
 		spirv_fail(s, "the result must be a scalar");
 	handle = spirv_leaves(s, id)[0];
 	count = spirv_const(s, IR_B32, 1);
-	if (detail) {
+	if (!detail && image->multisampled) {
+		count = spirv_op(s, IR_SHL, IR_B32, count, log2_samples(s, handle), 0);
+	} else if (detail) {
 		guard_open(s, &g, handle, 1);
 		count = query(s, handle, TEXTURE_LEVELS, spirv_const(s, IR_B32, 0));
 		guard_close(s, &g, &count);

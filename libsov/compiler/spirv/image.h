@@ -5,6 +5,10 @@
 
 #include "libsov/compiler/spirv/front_end.h"
 
+/* The handle of an image with several samples has the logarithm of their number from this bit on:
+ * SOV_SPIRV_SAMPLES_SHIFT of sov.h. */
+#define SPIRV_SAMPLES_SHIFT 61
+
 struct spirv_image_format {
 	uint8_t number, channels, bits, type; /* enum texture_type */
 	uint8_t packed;                       /* enum texture_packed */

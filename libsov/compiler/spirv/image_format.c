@@ -44,6 +44,8 @@ static const struct spirv_image_format formats[] = {
 	{8, 4, 8, TEXTURE_FLOAT, TEXTURE_11_11_10},
 	{11, 4, 8, TEXTURE_UNORM, TEXTURE_10_10_10_2},
 	{34, 4, 8, TEXTURE_UINT, TEXTURE_10_10_10_2},
+	{40, 2, 32, TEXTURE_UINT, 0},
+	{41, 2, 32, TEXTURE_SINT, 0},
 };
 
 const struct spirv_image_format *spirv_image_format_of(uint32_t number)

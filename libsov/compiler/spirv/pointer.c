@@ -62,6 +62,7 @@ static uint32_t symbol_new(struct spirv *s, const struct spirv_variable *v, enum
 		.align = v->type->align < 16 ? 16 : v->type->align,
 		.size = v->type->bytes ? v->type->bytes : 4,
 		.owner = space == IR_LOCAL ? s->f : NULL,
+		.logical = !s->kernel_environment,
 		.init = space == IR_GLOBAL ? spirv_initial_bytes(s, v) : NULL,
 	};
 	struct text clean = {.arena = s->arena};
@@ -249,35 +250,72 @@ uint32_t spirv_descriptor_bytes(const struct spirv_type *t)
 	}
 }
 
+static ir_val wide_index(struct spirv *s, ir_val index, ir_val stride)
+{
+	return spirv_op(s, IR_MUL, IR_B64, spirv_resize(s, index, IR_B64, false), stride, 0);
+}
+
+/* An array of the descriptors of blocks, to which a pointer value may point. */
+static bool is_descriptor_array(uint32_t storage, const struct spirv_type *t)
+{
+	return is_buffer(storage) && t &&
+	       (t->kind == SPIRV_ARRAY || t->kind == SPIRV_RUNTIME_ARRAY) &&
+	       t->element->kind == SPIRV_STRUCT && (t->element->block || t->element->buffer_block);
+}
+
+static bool in_memory(const struct spirv *s, const struct spirv_pointer *p)
+{
+	return p->base || s->options->layout || p->variable->by_address;
+}
+
+/* Where the first descriptor of a variable lies: an address and an offset. */
+static ir_val descriptors_of(struct spirv *s, const struct spirv_variable *v, uint64_t *offset)
+{
+	*offset = s->options->layout ? v->row->offset : 0;
+	return spirv_param(s, IR_B64, v->param);
+}
+
+static uint32_t stride_of(const struct spirv *s, const struct spirv_variable *v,
+			  const struct spirv_type *t)
+{
+	return s->options->layout ? v->row->stride : spirv_descriptor_bytes(t);
+}
+
 ir_val spirv_descriptor_word(struct spirv *s, const struct spirv_pointer *p, uint32_t word)
 {
-	const struct spirv_variable *v = p->variable;
-	const struct spirv_binding *row = v->row;
-	uint32_t stride = s->options->layout ? row->stride : spirv_descriptor_bytes(p->pointee);
-	uint64_t constant = 0;
-	ir_val index = p->index, args[1];
+	bool memory = in_memory(s, p);
+	uint64_t constant = 0, offset = 0;
+	uint32_t stride = p->base ? 0 : stride_of(s, p->variable, p->pointee);
+	ir_val index = p->index, at = 0, by = 0;
 	bool dynamic = index && !spirv_is_constant(s, index, &constant);
 	ir_id i;
 
-	if (!s->options->layout && !dynamic)
-		return spirv_param(s, IR_B64, v->param + (uint32_t)constant * stride + 8 * word);
-	if (dynamic)
-		args[0] = spirv_op(s, IR_MUL, IR_B32, index, spirv_const(s, IR_B32, stride), 0);
-	if (s->options->layout) {
-		ir_val set = spirv_param(s, IR_B64, v->param);
-
-		args[0] = dynamic ? spirv_op(s, IR_ADD, IR_B64, set,
-					     spirv_resize(s, args[0], IR_B64, false), 0)
-				  : set;
+	if (!memory && !dynamic)
+		return spirv_param(s, IR_B64,
+				   p->variable->param + (uint32_t)constant * stride + 8 * word);
+	if (p->base) {
+		at = p->base;
+		by = index ? wide_index(s, index, p->bytes) : 0;
+		constant = 0;
+	} else {
+		if (memory)
+			at = descriptors_of(s, p->variable, &offset);
+		else
+			offset = p->variable->param;
+		if (dynamic)
+			by = spirv_op(s, IR_MUL, IR_B32, index, spirv_const(s, IR_B32, stride), 0);
+		if (dynamic && memory)
+			by = spirv_resize(s, by, IR_B64, false);
 	}
-	i = spirv_emit(s, IR_LOAD, IR_B64, 1, 1, args);
-	ir_at(s->f, i)->space = s->options->layout ? IR_GLOBAL : IR_PARAM;
+	if (by)
+		at = at ? spirv_op(s, IR_ADD, IR_B64, at, by, 0) : by;
+	i = spirv_emit(s, IR_LOAD, IR_B64, 1, 1, &at);
+	ir_at(s->f, i)->space = memory ? IR_GLOBAL : IR_PARAM;
 	ir_at(s->f, i)->flags = IR_INVARIANT;
 	/* The descriptors of a binding exist if the shader names the binding. */
-	if (!dynamic && s->options->layout)
+	if (!by && s->options->layout)
 		ir_at(s->f, i)->flags |= IR_DEREFERENCEABLE;
-	ir_at(s->f, i)->imm =
-		(s->options->layout ? row->offset + constant * stride : v->param) + 8 * word;
+	ir_at(s->f, i)->imm = offset + constant * stride + 8 * word;
 	return ir_at(s->f, i)->res;
 }
 
@@ -303,11 +341,11 @@ struct spirv_pointer spirv_resolve(struct spirv *s, const struct spirv_pointer *
 	out.target = SPIRV_MEMORY;
 	out.space = IR_GLOBAL;
 	out.index = 0;
-	out.coherent = v->coherent;
-	out.is_volatile = v->is_volatile;
-	out.invariant = (v->storage == SPIRV_CLASS_UNIFORM && !p->pointee->buffer_block) ||
-			(v->non_writable && v->restricted);
-	if (v->row && s->options->layout && v->row->inline_data) {
+	out.coherent = v && v->coherent;
+	out.is_volatile = v && v->is_volatile;
+	out.invariant = (p->storage == SPIRV_CLASS_UNIFORM && !p->pointee->buffer_block) ||
+			(v && v->non_writable && v->restricted);
+	if (v && v->row && s->options->layout && v->row->inline_data) {
 		resolve_inline(s, p, &out);
 		return out;
 	}
@@ -319,12 +357,38 @@ struct spirv_pointer spirv_resolve(struct spirv *s, const struct spirv_pointer *
 
 /* ---- leaves ---- */
 
+/* A pointer to an array of descriptors: the address of the first one, and their stride. */
+static ir_val *descriptor_array_leaves(struct spirv *s, const struct spirv_pointer *p,
+				       ir_val *leaves)
+{
+	uint64_t offset = 0;
+
+	if (!in_memory(s, p))
+		spirv_fail(s, "a pointer that selects one of several arrays of descriptors needs a "
+			      "layout of descriptors (sov_spirv_options)");
+	leaves[0] = p->base;
+	leaves[1] = p->bytes;
+	leaves[2] = spirv_const(s, IR_B64, 0);
+	if (p->base)
+		return leaves;
+	leaves[0] = descriptors_of(s, p->variable, &offset);
+	if (offset)
+		leaves[0] =
+			spirv_op(s, IR_ADD, IR_B64, leaves[0], spirv_const(s, IR_B64, offset), 0);
+	leaves[1] = spirv_const(s, IR_B64, stride_of(s, p->variable, p->pointee->element));
+	return leaves;
+}
+
 ir_val *spirv_pointer_leaves(struct spirv *s, const struct spirv_pointer *given)
 {
-	struct spirv_pointer p = spirv_resolve(s, given);
 	ir_val *leaves = arena_array(s->arena, 3, sizeof(*leaves));
+	struct spirv_pointer p;
 	int64_t imm;
 
+	if (given->target == SPIRV_DESCRIPTORS &&
+	    is_descriptor_array(given->storage, given->pointee))
+		return descriptor_array_leaves(s, given, leaves);
+	p = spirv_resolve(s, given);
 	if (!is_buffer(p.storage)) {
 		enum ir_type t = spirv_pointer_leaf_type(p.storage, 0);
 
@@ -376,7 +440,10 @@ struct spirv_pointer spirv_pointer_from_leaves(struct spirv *s, const struct spi
 
 	p.align = scalar_align(type->element);
 	p.invariant = s->kernel_environment && p.storage == SPIRV_CLASS_UNIFORM_CONSTANT;
-	if (is_buffer(type->storage)) {
+	if (is_descriptor_array(type->storage, type->element)) {
+		p.target = SPIRV_DESCRIPTORS;
+		p.bytes = leaves[1];
+	} else if (is_buffer(type->storage)) {
 		p.bytes = leaves[1];
 		p.offset = leaves[2];
 	}

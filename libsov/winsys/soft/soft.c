@@ -22,6 +22,7 @@
 #include "libsov/winsys/soft/soft.h"
 #include "libsov/winsys/soft/soft_share.h"
 #include "libsov/winsys/winsys.h"
+#include "model/translate/emit.h"
 
 #define PAGE_BYTES            4096u
 #define LARGE_PAGE_BYTES      (2u << 20)
@@ -137,14 +138,6 @@ static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, 
 		devices[i]->config = list[i];
 		devices[i]->config.order_seed = seed;
 		devices[i]->config.profiled = winsys_counted ? soft_profiled : NULL;
-		if (checks && !list[i].chip->sm) {
-			snprintf(message, message_bytes,
-				 "SOV_CHECK: kernels on %s cannot be checked, only those on "
-				 "software "
-				 "NVIDIA GPUs; set SOV_SOFT to such a one",
-				 list[i].chip->name);
-			return -EINVAL;
-		}
 		devices[i]->config.checks = checks;
 		if (checks) /* what is reported is the same in each run */
 			devices[i]->config.threads = 1;
@@ -162,6 +155,9 @@ static void soft_forget(void)
 static void soft_info(struct winsys_device *d, struct winsys_info *out)
 {
 	const struct model_chip *c = d->config.chip;
+	static const char *const execution[] = {[EMIT_NONE] = "interpreting",
+						[EMIT_AVX2] = "translating to AVX2",
+						[EMIT_AVX512] = "translating to AVX-512"};
 
 	*out = (struct winsys_info){
 		.multiprocessors = c->sm_count,
@@ -197,8 +193,8 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 	snprintf(out->chip, sizeof(out->chip), "%s", c->name);
 	snprintf(out->product, sizeof(out->product), "%s", c->product);
 	snprintf(out->target, sizeof(out->target), "%s", c->target);
-	snprintf(out->driver, sizeof(out->driver), "libsov %d.%d, in the process",
-		 SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
+	snprintf(out->driver, sizeof(out->driver), "libsov %d.%d, in the process, %s",
+		 SOV_VERSION_MAJOR, SOV_VERSION_MINOR, execution[model_translates(&d->config)]);
 }
 
 static uint64_t soft_gpu_time(struct winsys_device *d)

@@ -50,11 +50,13 @@ static const struct x86_op vmovups_load = {1, 0, 0x10, 0}, vmovups_store = {1, 0
 			   vpbroadcastd = {2, 1, 0x58, 0}, vpcmpeqd = {1, 1, 0x76, 0},
 			   vpcmpgtd = {1, 1, 0x66, 0}, vcmpps = {1, 0, 0xc2, 0},
 			   vmovmskps = {1, 0, 0x50, 0}, vblendvps = {3, 1, 0x4a, 0},
-			   vpblendd = {3, 1, 0x02, 0}, vcvtdq2ps = {1, 0, 0x5b, 0};
+			   vpblendd = {3, 1, 0x02, 0}, vptest = {2, 1, 0x17, 0},
+			   vcvtdq2ps = {1, 0, 0x5b, 0};
 /* AVX-512 only */
 static const struct x86_op vpcmpd = {3, 1, 0x1f, 0}, vpcmpud = {3, 1, 0x1e, 0},
 			   vpblendmd = {2, 1, 0x64, 0}, vpternlogd = {3, 1, 0x25, 0},
 			   vptestnmd = {2, 2, 0x27, 0}, vcvtudq2ps = {1, 3, 0x7a, 0},
+			   vptestmd = {2, 1, 0x27, 0}, kortestw = {1, 0, 0x98, 0},
 			   kmovw_to = {1, 0, 0x92, 0}, kmovw_from = {1, 0, 0x93, 0};
 
 static bool is_512(const struct emit *e)
@@ -78,15 +80,20 @@ static void rrr(struct emit *e, const struct x86_op *op, int d, int a, int b)
 	x86_vector(e, op, bits(e), d, a, X86_REG(b), 0);
 }
 
-/* The buffer begins with the bits of 32 lanes. */
-#define LANE_BITS_BYTES 128
+/* The buffer begins with the bits of 32 lanes and the offsets of 16 words. */
+#define WORD_OFFSETS_AT 128
 
-static void load_lane_bits(struct emit *e, int v, uint32_t chunk)
+static void load_table(struct emit *e, int v, ptrdiff_t at)
 {
-	ptrdiff_t from = e->at - e->buffer->write + 9; /* length of the instruction */
+	/* the length of the instruction in its VEX and EVEX forms */
+	ptrdiff_t from = e->at - e->buffer->write + (is_512(e) ? 10 : 9);
 
-	x86_vector(e, &vmovups_load, 256, v, 0, X86_MEM(X86_RIP, (ptrdiff_t)(32 * chunk) - from),
-		   0);
+	x86_vector(e, &vmovups_load, bits(e), v, 0, X86_MEM(X86_RIP, at - from), 0);
+}
+
+void emit_word_offsets(struct emit *e, int v, uint32_t first)
+{
+	load_table(e, v, WORD_OFFSETS_AT + 4 * (ptrdiff_t)first);
 }
 
 static void constant_operand(struct emit *e, const struct x86_op *op, int v, uint32_t value,
@@ -181,6 +188,8 @@ bool emit_frame(struct emit *e, const struct emit_layout *layout, struct emit_fr
 
 	for (uint32_t i = 0; i < 32; i++)
 		x86_word(e, 1u << i);
+	for (uint32_t i = 0; i < 16; i++)
+		x86_word(e, 4 * i);
 	start = emit_position(e);
 	for (uint32_t i = 0; i < SAVED; i++)
 		push(e, saved[i]);
@@ -225,7 +234,7 @@ static void widen_mask(struct emit *e, enum scalar mask, uint32_t chunk)
 	if (!is_512(e)) {
 		x86_vector(e, &vmovd, 128, VB, 0, X86_REG(scalars[mask]), 0);
 		x86_vector(e, &vpbroadcastd, 256, VB, 0, X86_REG(VB), 0);
-		load_lane_bits(e, VA, chunk);
+		load_table(e, VA, 32 * (ptrdiff_t)chunk);
 		rrr(e, &vector_ops[V_AND], VB, VB, VA);
 		rrr(e, &vpcmpeqd, VB, VB, VA);
 		return;
@@ -266,6 +275,11 @@ void emit_keep_lanes(struct emit *e, uint32_t number, int v, enum scalar mask, u
 void emit_kept(struct emit *e, int v, uint32_t number)
 {
 	x86_vector(e, &vmovups_load, 512, v, 0, X86_REG(16 + (int)number), 0);
+}
+
+void emit_load_kept(struct emit *e, uint32_t number, enum scalar base, uint32_t offset)
+{
+	x86_vector(e, &vmovups_load, 512, 16 + (int)number, 0, memory(base, offset), 0);
 }
 
 void emit_broadcast(struct emit *e, int v, enum scalar base, uint32_t offset)
@@ -555,6 +569,39 @@ void emit_scalar_shift(struct emit *e, enum vector_shift op, enum scalar d, uint
 	x86_byte(e, (uint8_t)by);
 }
 
+void emit_scalar64(struct emit *e, enum scalar_op op, enum scalar d, enum scalar s)
+{
+	x86_scalar(e, true, op == S_MUL, scalar_opcodes[op], scalars[d], X86_REG(scalars[s]));
+}
+
+void emit_scalar64_memory(struct emit *e, enum scalar_op op, enum scalar d, enum scalar base,
+			  uint32_t offset)
+{
+	x86_scalar(e, true, op == S_MUL, scalar_opcodes[op], scalars[d], memory(base, offset));
+}
+
+void emit_scalar64_constant(struct emit *e, enum scalar_op op, enum scalar d, int32_t value)
+{
+	x86_scalar(e, true, false, 0x81, scalar_opcodes[op] >> 3, X86_REG(scalars[d]));
+	x86_word(e, (uint32_t)value);
+}
+
+void emit_scalar_shift64(struct emit *e, enum vector_shift op, enum scalar d, uint32_t by)
+{
+	x86_scalar(e, true, false, 0xc1,
+		   op == V_LEFT    ? 4
+		   : op == V_RIGHT ? 5
+				   : 7,
+		   X86_REG(scalars[d]));
+	x86_byte(e, (uint8_t)by);
+}
+
+void emit_test_constant(struct emit *e, enum scalar s, uint32_t bits)
+{
+	x86_scalar(e, false, false, 0xf7, 0, X86_REG(scalars[s]));
+	x86_word(e, bits);
+}
+
 void emit_compare_memory(struct emit *e, enum scalar base, uint32_t offset, uint32_t value)
 {
 	x86_scalar(e, false, false, 0x81, 7, memory(base, offset));
@@ -572,10 +619,9 @@ void emit_compare_memory_byte(struct emit *e, enum scalar base, uint32_t offset,
 static void jump_opcode(struct emit *e, enum condition c)
 {
 	static const uint8_t codes[] = {
-		[IF_ZERO] = 0x84,
-		[IF_NOT_ZERO] = 0x85,
-		[IF_LESS_OR_EQUAL] = 0x8e,
-		[IF_BELOW] = 0x82,
+		[IF_ZERO] = 0x84,    [IF_NOT_ZERO] = 0x85, [IF_LESS_OR_EQUAL] = 0x8e,
+		[IF_GREATER] = 0x8f, [IF_BELOW] = 0x82,    [IF_NOT_BELOW] = 0x83,
+		[IF_ABOVE] = 0x87,
 	};
 
 	if (c == ALWAYS) {
@@ -591,6 +637,17 @@ emit_jump_at emit_jump(struct emit *e, enum condition c)
 	jump_opcode(e, c);
 	x86_word(e, 0);
 	return e->at - 4;
+}
+
+emit_jump_at emit_jump_any(struct emit *e, int v)
+{
+	if (is_512(e)) {
+		x86_vector(e, &vptestmd, 512, K1, v, X86_REG(v), 0);
+		x86_vector(e, &kortestw, 128, K1, 0, X86_REG(K1), 0);
+	} else {
+		x86_vector(e, &vptest, 256, v, 0, X86_REG(v), 0);
+	}
+	return emit_jump(e, IF_NOT_ZERO);
 }
 
 void emit_here(struct emit *e, emit_jump_at from)

@@ -35,6 +35,9 @@ out=$("$sov" check 2>&1)
 is "$? $(echo "$out" | head -n 1)" "2 sov: check: missing operand: PROGRAM" "sov check without a program is a usage error"
 out=$(SOV_CHECK=memory,luck "$sov" devices 2>&1)
 has "$out" "SOV_CHECK: 'luck' is no check; known: memory init race sync all" "an unknown check is refused"
-out=$(SOV_SOFT=navi21 SOV_CHECK=all "$sov" devices 2>&1)
-has "$out" "SOV_CHECK: kernels on navi21 cannot be checked" "checks are refused for software AMD GPUs"
+# shellcheck disable=SC2046 # words
+SOV_SOFT=navi21:vram=64M "$sov" check $(saxpy 31) >/dev/null 2>"$dir/err"
+is $? 1 "sov check exits with 1 for reports on AMD's software GPU"
+has "$(cat "$dir/err")" "load of 4 bytes at 0x" "a load past the end is reported there"
+has "$(cat "$dir/err")" "kernel 'saxpy_f32' on navi21.0, block (0, 0, 0), thread (31, 0, 0), at +0x" "with kernel, block, thread and instruction"
 tap_done

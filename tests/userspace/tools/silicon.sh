@@ -29,10 +29,10 @@ is "$(cat "$work/refused")" "" "every program in tests/silicon compiles"
 cc $flags -O2 -std=c11 -I. -Itests/silicon tests/silicon/cuda_compare.c "$BUILD/libsov-all.a" -o "$work/cuda_compare" \
 	-lm -ldl -pthread $drm
 ok $? "tests/silicon/cuda_compare.c compiles"
-out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M "$work/cuda_compare" --small \
-	"$work/silicon/store.default.cubin" 2>&1)
+out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M SOV_SOFT_TRANSLATE=0 \
+	"$work/cuda_compare" --small "$work/silicon/store.default.cubin" 2>&1)
 ok $? "cuda_compare finds all values correct on the software GPU"
-has "$out" "sov: software GPU, Hopper GH100 by soft (libsov 0.1, in the process); 0 mappings of NVIDIA's libraries" \
+has "$out" "sov: software GPU, Hopper GH100 by soft (libsov 0.1, in the process, interpreting); 0 mappings of NVIDIA's libraries" \
 	"cuda_compare finds no mapping of NVIDIA's libraries in the process of libsov"
 is "$(echo "$out" | grep -c '^| [a-z]')" 60 "cuda_compare prints all 60 rows of its table"
 has "$out" "cuda_compare: 0 wrong" "cuda_compare reports 0 wrong values"
@@ -48,6 +48,13 @@ cc $flags -O2 -std=c11 -D_GNU_SOURCE -I. tests/silicon/tensor_maps.c "$BUILD/lib
 	-lm -ldl -pthread $drm
 out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M "$work/tensor_maps" 2>&1)
 is "$out" "BROKEN libcuda.so.1 does not encode tensor maps" "tensor_maps compiles, and needs NVIDIA's driver"
+
+cc $flags -O2 -std=c11 -D_GNU_SOURCE -I. tests/silicon/lane_stores.c "$BUILD/libsov-all.a" -o "$work/lane_stores" \
+	-lm -ldl -pthread $drm
+out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M "$work/lane_stores" 2>&1)
+echo "$out" | awk '/^this tree/ { cycles[$3] = $NF } END { exit !(cycles["one"] && cycles["all"] < 2 * cycles["one"]) }'
+ok $? "lane_stores finds that a store of all lanes costs what that of one lane does"
+diag "$out"
 
 out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100 "$BUILD/litmus" --cuda --small --runs 64 'MP+ra.*' 2>&1)
 ok $? "litmus tests run through the CUDA driver API"

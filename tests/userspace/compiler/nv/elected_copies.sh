@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Bulk copies in a loop that one lane executes: they need no loop over lanes.
+# Bulk copies that need no loop over lanes: of one lane, or stores with the same operands in all.
 . tests/tap.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -32,6 +32,29 @@ copies 'and.pred %skip, %lane, %other;' >"$work/copies.ptx"
 count=$(count_votes)
 [ "$count" -gt 0 ]
 ok $? "a loop of the elected lane or all lanes of one warp has a loop over lanes ($count votes)"
+
+# lanes COPY: all lanes execute the copy; %c depends on the lane, %n does not.
+lanes()
+{
+	printf '.version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry copies(.param .u64 a, .param .u32 n)\n{\n'
+	printf '.reg .b64 %%a;\n.reg .b32 %%n, %%c;\n.shared .align 128 .b8 m[4096];\n'
+	echo "ld.param.u64 %a, [a]; ld.param.u32 %n, [n]; mov.u32 %c, %tid.x; $1 ret; }"
+}
+# expect VOTES SHUFFLES COPY MESSAGE: their numbers in the code of the copy.
+expect()
+{
+	lanes "$3" >"$work/copies.ptx"
+	count=$(count_votes)
+	shuffles=$("$BUILD/sov" disasm "$work/out" | grep -c 'SHFL')
+	[ "$count $shuffles" = "$1 $2" ]
+	ok $? "$4 ($count votes, $shuffles shuffles)"
+}
+tensor=cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
+reduce=cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group
+expect 0 0 "$tensor [%a, {%n, 0}], [m];" "the lanes of a warp store to the same place of a tensor once"
+expect 0 0 "cp.async.bulk.global.shared::cta.bulk_group [%a], [m], 64;" "the lanes of a warp store the same bytes once"
+expect 1 1 "$tensor [%a, {%c, %n}], [m];" "lanes store once for each of the coordinates that differ"
+expect 1 0 "$reduce [%a, {%n, 0}], [m];" "lanes with the same operands add to a tensor one by one"
 
 # Uniform registers cannot be spilled: many copies at addresses of their own in one block.
 {

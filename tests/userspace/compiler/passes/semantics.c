@@ -126,6 +126,7 @@ static bool try_random_sequence(struct trial *t)
 					    "narrow-phis",
 					    "vectorise",
 					    "store-forwarding",
+					    "unread-stores",
 					    "early-conditions"};
 	struct random r = {.state = t->seed};
 	bool good;

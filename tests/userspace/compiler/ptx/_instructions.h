@@ -13,7 +13,8 @@
  *                               mirror, border. Further words: levels=3 level_linear bias=0.5
  *                               min=1 max=2.5 (of the level) compare=lequal. Each layer has its
  *                               levels one after the other. After an arrow: the texels afterwards.
- *                               For shaders: storage (image), depths, srgb; unorm10x4, u10x4, f11x3
+ *                               For shaders: storage (image), depths, srgb; unorm10x4, u10x4,
+ *                               f11x3; samples=4 (layers are samples)
  *
  * and, unless the launch is one block with a thread per element of the first result:
  *
@@ -44,6 +45,7 @@
 struct test_parameter {
 	bool buffer;
 	bool texture, storage;
+	uint8_t samples;            /* of a texel: the logarithm */
 	struct texture description; /* without addresses and strides of its memory */
 	char type;                  /* u, s, b, f */
 	uint32_t bytes;             /* of an element */
@@ -198,6 +200,8 @@ static inline void test_texture(struct instruction_test *t, struct test_paramete
 			p->storage = true;
 		else if (test_find(modes, TEXTURE_ADDRESSES, word) < TEXTURE_ADDRESSES)
 			memset(d->address_mode, (int)test_find(modes, TEXTURE_ADDRESSES, word), 3);
+		else if (!strncmp(word, "samples=", 8))
+			p->samples = (uint8_t)__builtin_ctz((unsigned)atoi(word + 8));
 		else if (!test_setting(d, word) && *word && (*word < '0' || *word > '9'))
 			test_malformed(t, "'%s' is no word of a texture", word);
 	}

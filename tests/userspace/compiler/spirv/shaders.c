@@ -6,6 +6,7 @@
 #include "tests/userspace/compiler/spirv/_shaders.h"
 #include "libsov/compiler/interp/interp.h"
 #include "libsov/compiler/passes/pass.h"
+#include "libsov/compiler/spirv/image.h"
 #include "libsov/compiler/spirv/spirv.h"
 
 #define BUFFER_SPACING UINT64_C(0x100000) /* between the addresses of two buffers */
@@ -34,6 +35,7 @@ static uint32_t describe(struct test_parameter *p, uint64_t address, uint64_t *w
 
 	test_describe(p, address);
 	words[0] = words[1] = address + DESCRIPTION;
+	words[0] |= (uint64_t)p->samples << SPIRV_SAMPLES_SHIFT;
 	if (!p->storage)
 		return 16;
 	words[1] = address;

@@ -36,8 +36,12 @@ static bool launch(struct instruction_test *t, sov_function f)
 			good = must(
 				sov_texture_get_image(now.context, at[k], 0, &descriptors[k].image),
 				"describing an image");
+			descriptors[k].image.texture |= (uint64_t)p->samples
+							<< SOV_SPIRV_SAMPLES_SHIFT;
 		} else if (p->texture) {
 			descriptors[k].sampled.texture = descriptors[k].sampled.sampler = at[k];
+			descriptors[k].sampled.texture |= (uint64_t)p->samples
+							  << SOV_SPIRV_SAMPLES_SHIFT;
 		} else {
 			descriptors[k].buffer.address = at[k];
 			descriptors[k].buffer.bytes = (uint64_t)p->count * p->bytes;
