@@ -33,6 +33,7 @@
 #define KFD_DESTROY_EVENT    KFD_REQUEST_WRITE(0x09, struct kfd_destroy_event)
 #define KFD_RESET_EVENT      KFD_REQUEST_WRITE(0x0b, struct kfd_destroy_event)
 #define KFD_WAIT_EVENTS      KFD_REQUEST(0x0c, struct kfd_wait_events)
+#define KFD_SET_TRAP_HANDLER KFD_REQUEST_WRITE(0x13, struct kfd_set_trap_handler)
 #define KFD_GET_APERTURES    KFD_REQUEST(0x14, struct kfd_get_apertures)
 #define KFD_ACQUIRE_VM       KFD_REQUEST_WRITE(0x15, struct kfd_acquire_vm)
 #define KFD_ALLOC_MEMORY     KFD_REQUEST(0x16, struct kfd_alloc_memory)
@@ -91,6 +92,13 @@ struct kfd_map_memory {
 };
 struct kfd_available_memory {
 	uint64_t bytes; /* out */
+	uint32_t gpu_id, pad;
+};
+
+/* The code that amdkfd's own trap handler jumps to for traps and exceptions, and the address that it
+ * hands over (hw/amd/trap.h); 0: none. kfd_process.c, kfd_process_set_trap_handler. */
+struct kfd_set_trap_handler {
+	uint64_t tba, tma;
 	uint32_t gpu_id, pad;
 };
 
@@ -189,6 +197,7 @@ static_assert(sizeof(struct kfd_map_memory) == 24, "amdkfd's structure");
 static_assert(sizeof(struct kfd_create_event) == 32, "amdkfd's structure");
 static_assert(sizeof(struct kfd_event_data) == 48, "amdkfd's structure");
 static_assert(sizeof(struct kfd_wait_events) == 24, "amdkfd's structure");
+static_assert(sizeof(struct kfd_set_trap_handler) == 24, "amdkfd's structure");
 static_assert(sizeof(struct kfd_apertures) == 56, "amdkfd's structure");
 static_assert(sizeof(struct kfd_clocks) == 40, "amdkfd's structure");
 static_assert(sizeof(struct kfd_save_header) == 40, "amdkfd's structure");

@@ -43,13 +43,18 @@ static bool check_private(struct packet *p, struct amd_grid *g)
 	return g->slots || REFUSE(p, "SCRATCH_EN is set, but COMPUTE_TMPRING_SIZE is 0x%x", ring);
 }
 
-static bool begin_grid(struct packet *p, struct amd_grid *g)
+static bool begin_grid(struct model_channel *c, struct amd_grid *g)
 {
+	const struct model_error e = {.fault = MODEL_FAULT_DISPATCH};
+
 	if (g->hazard && !(g->release = amd_release_create()))
-		return REFUSE(p, "no host memory for hazards between waves");
+		return channel_fail(c, &e, "dispatch: no host memory for hazards between waves");
+	if (c->amd.random && !amd_lines_begin(g))
+		return channel_fail(c, &e, "dispatch: no host memory for caches");
 	if (!amd_check_begin(g))
-		return REFUSE(p, "no host memory to check it");
-	return amd_profile_begin(g) || REFUSE(p, "no host memory to count its instructions");
+		return channel_fail(c, &e, "dispatch: no host memory to check it");
+	return amd_profile_begin(g) ||
+	       channel_fail(c, &e, "dispatch: no host memory to count its instructions");
 }
 
 static void end_grid(struct amd_grid *g)
@@ -59,10 +64,8 @@ static void end_grid(struct amd_grid *g)
 	amd_release_destroy(g->release);
 }
 
-static bool run_grid(struct packet *p, struct amd_grid *g)
+static bool run_grid(struct model_channel *c, struct amd_grid *g)
 {
-	struct model_channel *c = p->c;
-
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = amd_code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
@@ -73,6 +76,14 @@ static bool run_grid(struct packet *p, struct amd_grid *g)
 	mmu_enter(&c->reader, c->space);
 	amd_code_put(g->code);
 	return !atomic_load(&c->stop);
+}
+
+bool amd_grid_run(struct model_channel *c, struct amd_grid *g)
+{
+	bool good = begin_grid(c, g) && run_grid(c, g);
+
+	end_grid(g);
+	return good;
 }
 
 bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator)
@@ -92,7 +103,6 @@ bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator
 		.inexact = p->c->model->inexact,
 	};
 	const char *wrong;
-	bool good;
 
 	g.lds_bytes = AMD_RSRC2_LDS_SIZE(g.rsrc2) * AMD_LDS_GRANULE;
 	for (uint32_t i = 0; i < 3; i++) {
@@ -106,9 +116,5 @@ bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator
 	wrong = amd_grid_prepare(&g);
 	if (wrong)
 		return REFUSE(p, "%s", wrong);
-	if (!g.work.blocks)
-		return true;
-	good = begin_grid(p, &g) && run_grid(p, &g);
-	end_grid(&g);
-	return good;
+	return !g.work.blocks || amd_deferred_dispatch(p->c, &g);
 }

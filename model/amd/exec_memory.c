@@ -184,7 +184,8 @@ static bool lanes_begin(const struct wave *w, const struct op *op, struct lanes 
 	uint64_t base = (uint64_t)(int64_t)in->field[AMD_F_OFFSET];
 
 	if ((in->row->format != AMD_GLOBAL && in->row->format != AMD_FLAT) || kind & ~MEM_BYTES ||
-	    kind % 4 || !in->row->type[AMD_S0] || !words || w->grid->memory || w->weak)
+	    kind % 4 || !in->row->type[AMD_S0] || !words || w->grid->memory || w->weak ||
+	    w->grid->lines)
 		return false;
 	if (in->row->type[AMD_S2] && amd_words(in, AMD_S2))
 		base += amd_words(in, AMD_S2) > 1 ? amd_read_scalar64(w, op, AMD_S2)
@@ -325,6 +326,8 @@ static bool atomic_in_memory(struct wave *w, uint32_t lane, uint64_t at, enum at
 			       (unsigned long long)at, mmu_result_text(why));
 		return false;
 	}
+	if (w->grid->lines)
+		amd_lines_store(w, at, bytes);
 	if (w->weak)
 		weak_atomic(w->weak, w->index, host, bytes);
 	if (bytes == 8) {
@@ -478,7 +481,8 @@ static void run_real_time(struct wave *w, const struct op *op)
 	amd_write_scalar64(w, op->in.reg[AMD_D], model_nanoseconds() / AMD_CLOCK_NANOSECONDS);
 }
 
-/* Cache invalidations; without weak memory mode there are no data caches. A load that was not
+/* Cache invalidations; outside of weak memory mode a wave's own dispatch left nothing in the data
+ * caches. A load that was not
  * waited for may be performed after the invalidation, when the cache holds an old line again: that
  * is as if the invalidation had not happened. */
 static bool invalidation_counts(struct wave *w)
@@ -489,6 +493,8 @@ static bool invalidation_counts(struct wave *w)
 static void run_dcache_inv(struct wave *w, const struct op *op)
 {
 	(void)op;
+	if (w->grid->lines)
+		amd_lines_invalidate_scalar(w);
 	if (w->weak)
 		weak_invalidate_scalar(w->weak);
 }
@@ -503,6 +509,8 @@ static void run_gl0_inv(struct wave *w, const struct op *op)
 static void run_gl1_inv(struct wave *w, const struct op *op)
 {
 	(void)op;
+	if (w->grid->lines)
+		amd_lines_invalidate_vector(w);
 	if (w->weak && invalidation_counts(w))
 		weak_invalidate_shared(w->weak);
 }

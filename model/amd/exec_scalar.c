@@ -370,6 +370,7 @@ static void run_s_endpgm(struct wave *w, const struct op *op)
 {
 	(void)op;
 	w->state = WAVE_ENDED;
+	amd_trap_leave(w);
 }
 
 static void run_s_barrier(struct wave *w, const struct op *op)
@@ -425,12 +426,23 @@ static void run_s_sleep(struct wave *w, const struct op *op)
 	w->yields = true;
 }
 
-/* Without a second-level trap handler, the hardware continues after the instruction (RDNA2 ISA
- * manual, "Trap Handlers"). */
+/* Without a trap handler, the wave continues after the instruction, as amdkfd's first-level handler
+ * does without a second-level one. */
 static void run_s_trap(struct wave *w, const struct op *op)
 {
-	(void)w;
-	(void)op;
+	amd_trap_enter(w, (uint32_t)IMM & 0xff);
+}
+
+static void run_s_rfe_b64(struct wave *w, const struct op *op)
+{
+	if (!w->privileged) {
+		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
+			       "s_rfe_b64 outside of a trap handler");
+		return;
+	}
+	w->next = A64 & 0xffffffffffff;
+	w->privileged = false;
+	amd_trap_leave(w);
 }
 
 static void run_s_code_end(struct wave *w, const struct op *op)
@@ -445,6 +457,11 @@ static uint32_t *hwreg(struct wave *w, uint32_t id, uint32_t *copy)
 	switch (id) {
 	case HWREG_MODE:
 		return &w->mode;
+	case AMD_HWREG_STATUS:
+		*copy = amd_trap_status(w);
+		return copy;
+	case AMD_HWREG_TRAPSTS:
+		return &w->trapsts;
 	case HWREG_FLAT_SCR_LO:
 		*copy = (uint32_t)w->flat_scratch;
 		return copy;
@@ -490,6 +507,8 @@ static void set_hwreg(struct wave *w, uint32_t imm, uint32_t value)
 			       value & 0xff);
 	else if (id == HWREG_MODE)
 		w->mode = value;
+	else if (id == AMD_HWREG_STATUS && w->privileged)
+		w->scc = value & AMD_STATUS_SCC;
 }
 
 static void run_s_setreg_b32(struct wave *w, const struct op *op)
@@ -543,7 +562,7 @@ const struct handler amd_handlers_scalar[] = {
 	H(s_cmpk_le_u32), H(s_movk_i32), H(s_cmovk_i32), H(s_addk_i32), H(s_mulk_i32), H(s_branch),
 	H(s_cbranch_scc0), H(s_cbranch_scc1), H(s_cbranch_vccz), H(s_cbranch_vccnz),
 	H(s_cbranch_execz), H(s_cbranch_execnz), H(s_getpc_b64), H(s_setpc_b64), H(s_swappc_b64),
-	H(s_call_b64), H(s_endpgm), H(s_barrier), H(s_trap), H(s_code_end), H(s_getreg_b32),
+	H(s_call_b64), H(s_endpgm), H(s_barrier), H(s_trap), H(s_rfe_b64), H(s_code_end), H(s_getreg_b32),
 	H(s_setreg_b32), H(s_setreg_imm32_b32), H(s_round_mode), H(s_denorm_mode),
 	/* Hints, and waits, which matter in weak memory mode; hazard.c checks them. */
 	{AMD_s_nop, run_nothing, NULL, 0}, H(s_sleep),

@@ -46,7 +46,12 @@ static enum mmu_result access_pages(struct wave *w, uint64_t va, uint8_t *bytes,
 			*fault = va;
 			return why;
 		}
-		if (w->weak && path != AMD_ORDERED)
+		if (w->grid->lines && access == MODEL_WRITE && path != AMD_ORDERED)
+			amd_lines_store(w, va, part);
+		if (w->grid->lines && access == MODEL_READ &&
+		    amd_lines_load(w, path, va, host, bytes, part))
+			; /* an old line */
+		else if (w->weak && path != AMD_ORDERED)
 			weak_part(w, host, bytes, part, path, access == MODEL_WRITE);
 		else
 			move_part(host, bytes, part, access == MODEL_WRITE);

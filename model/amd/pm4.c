@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* PM4, the packets of compute queues: registers, dispatches, fences, waits, memory writes. A
- * dispatch ends before the next packet is read, and the model has no data caches, so events and
- * cache control affect the instruction cache only. */
+ * dispatch ends before the next packet is read, except in hazard and weak memory mode, where
+ * deferred.c executes it later, and lines.c has the caches that ACQUIRE_MEM invalidates. */
 #include "model/amd/queue.h"
 
 static bool run_nop(struct packet *p)
@@ -81,6 +81,7 @@ static bool run_dispatch(struct packet *p)
 
 static bool run_acquire(struct packet *p)
 {
+	amd_lines_invalidate(p->c->space, p->word[7]);
 	return !(p->word[7] & AMD_GCR_GLI_INV) || channel_invalidate_code(p->c);
 }
 
@@ -89,9 +90,26 @@ static bool run_event(struct packet *p)
 	uint32_t type = AMD_RELEASE_EVENT_TYPE(p->word[1]);
 	uint32_t index = AMD_RELEASE_EVENT_INDEX(p->word[1]);
 
-	return (type == AMD_EVENT_CS_PARTIAL_FLUSH && index == AMD_EVENT_INDEX_PARTIAL_FLUSH) ||
-	       AMD_PACKET_ERROR(p, "%s: event 0x%x with index %u is not modelled", p->name, type,
-				index);
+	if (type != AMD_EVENT_CS_PARTIAL_FLUSH || index != AMD_EVENT_INDEX_PARTIAL_FLUSH)
+		return AMD_PACKET_ERROR(p, "%s: event 0x%x with index %u is not modelled", p->name,
+					type, index);
+	return amd_deferred_run(p->c);
+}
+
+bool amd_release(struct packet *p)
+{
+	uint32_t data = AMD_RELEASE_DATA(p->word[2]);
+	uint64_t address = amd_packet_address(p, 3);
+	uint64_t value = data == AMD_RELEASE_CLOCK ? amd_clock() : amd_packet_address(p, 5);
+	uint32_t size = data == AMD_RELEASE_32 ? 4 : 8;
+
+	if (data != AMD_RELEASE_NO_DATA &&
+	    (!amd_packet_aligned(p, address, size) ||
+	     !channel_store(p->c, address, value, size, "the fence")))
+		return false;
+	if (AMD_RELEASE_INTERRUPT(p->word[2]))
+		amd_interrupt(p->c, p->word[7]);
+	return true;
 }
 
 static bool run_release(struct packet *p)
@@ -99,9 +117,6 @@ static bool run_release(struct packet *p)
 	uint32_t type = AMD_RELEASE_EVENT_TYPE(p->word[1]);
 	uint32_t index = AMD_RELEASE_EVENT_INDEX(p->word[1]);
 	uint32_t data = AMD_RELEASE_DATA(p->word[2]), interrupt = AMD_RELEASE_INTERRUPT(p->word[2]);
-	uint64_t address = amd_packet_address(p, 3);
-	uint64_t value = data == AMD_RELEASE_CLOCK ? amd_clock() : amd_packet_address(p, 5);
-	uint32_t size = data == AMD_RELEASE_32 ? 4 : 8;
 
 	if ((type != AMD_EVENT_CACHE_FLUSH_AND_INV_TS && type != AMD_EVENT_BOTTOM_OF_PIPE_TS) ||
 	    index != AMD_EVENT_INDEX_END_OF_PIPE)
@@ -112,13 +127,7 @@ static bool run_release(struct packet *p)
 	if (interrupt > AMD_RELEASE_INTERRUPT_AFTER)
 		return AMD_PACKET_ERROR(p, "%s: an interrupt of kind %u is not modelled", p->name,
 					interrupt);
-	if (data != AMD_RELEASE_NO_DATA &&
-	    (!amd_packet_aligned(p, address, size) ||
-	     !channel_store(p->c, address, value, size, "the fence")))
-		return false;
-	if (interrupt)
-		amd_interrupt(p->c, p->word[7]);
-	return true;
+	return amd_deferred_release(p);
 }
 
 static bool run_wait(struct packet *p)

@@ -101,6 +101,15 @@ static bool condition_holds(const void *wanted, uint64_t value)
 	}
 }
 
+static bool holds_now(struct packet *p, uint64_t address, const struct condition *c)
+{
+	uint64_t fault;
+	uint32_t word;
+
+	return mmu_read(&p->c->reader, address, &word, 4, &fault) == MMU_OK &&
+	       condition_holds(c, word);
+}
+
 bool amd_packet_wait(struct packet *p, uint64_t address, uint32_t function, uint32_t reference,
 		     uint32_t mask)
 {
@@ -108,8 +117,12 @@ bool amd_packet_wait(struct packet *p, uint64_t address, uint32_t function, uint
 
 	if (function > AMD_WAIT_GREATER)
 		return AMD_PACKET_ERROR(p, "%s: comparison %u does not exist", p->name, function);
-	return amd_packet_aligned(p, address, 4) &&
-	       channel_wait(p->c, address, 4, condition_holds, &c, "the word to wait for");
+	if (!amd_packet_aligned(p, address, 4))
+		return false;
+	/* What the wait needs may be among the deferred packets. */
+	if (p->c->amd.deferred && !holds_now(p, address, &c) && !amd_deferred_run(p->c))
+		return false;
+	return channel_wait(p->c, address, 4, condition_holds, &c, "the word to wait for");
 }
 
 /* The ring. */
@@ -140,8 +153,13 @@ static void queue_drain(struct model_channel *c)
 				     (unsigned long long)put);
 			return;
 		}
-		if (!ahead)
+		if (!ahead && !c->amd.deferred)
 			return;
+		if (!ahead) {
+			if (!amd_deferred_run(c))
+				return;
+			continue;
+		}
 		if (ahead > mask) {
 			channel_fail(c, &e,
 				     "PUT is %llu and the read pointer %llu; PUT is never "
@@ -165,7 +183,8 @@ static void queue_drain(struct model_channel *c)
 
 static void queue_init(struct model_channel *c)
 {
-	(void)c; /* the dispatch registers are 0 */
+	/* The dispatch registers are 0. */
+	c->amd.random = c->model->weak_seed + c->model->hazard;
 }
 
 const struct vendor vendor_amd = {
@@ -176,4 +195,6 @@ const struct vendor vendor_amd = {
 	.drain = queue_drain,
 	.code_create = amd_code_create,
 	.code_put = amd_code_put,
+	.space_end = amd_lines_destroy,
+	.channel_end = amd_deferred_destroy,
 };

@@ -74,5 +74,34 @@ static inline uint64_t amd_clock(void)
 
 /* dispatch.c: executes the grid that the queue's registers describe. */
 bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator);
+struct amd_grid;
+bool amd_grid_run(struct model_channel *c, struct amd_grid *g);
+
+/* deferred.c: the packet is executed now, or, in the modes that have overlap, later. Return false if
+ * the channel has failed. */
+bool amd_deferred_dispatch(struct model_channel *c, struct amd_grid *g);
+bool amd_deferred_release(struct packet *p);
+/* Executes all that is deferred. */
+bool amd_deferred_run(struct model_channel *c);
+void amd_deferred_destroy(struct model_channel *c);
+/* pm4.c: the release itself. */
+bool amd_release(struct packet *p);
+
+/* The choices of the modes: a number, and the next state (splitmix64, public domain, Sebastiano
+ * Vigna). */
+static inline uint64_t amd_choice(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	z ^= z >> 31;
+	*state += !*state; /* 0 means that a mode is off */
+	return z;
+}
+
+/* lines.c: a packet invalidates caches; AMD_GCR_* */
+void amd_lines_invalidate(struct model_space *s, uint32_t bits);
+void amd_lines_destroy(struct model_space *s);
 
 #endif

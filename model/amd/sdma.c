@@ -35,6 +35,7 @@ static bool run_cache_control(struct packet *p)
 	if (p->word[1] || (uint16_t)p->word[2] || p->word[3] & ~7u || p->word[4])
 		return AMD_PACKET_ERROR(p, "%s: ranges of addresses are not modelled; use 0",
 					p->name);
+	amd_lines_invalidate(p->c->space, bits);
 	p->c->amd.written_back |= bits & AMD_GCR_GL2_WB;
 	if ((bits & invalidate) == invalidate)
 		p->c->amd.stale = false;

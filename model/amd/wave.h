@@ -8,6 +8,7 @@
 
 #include <string.h>
 #include "hw/amd/queue.h"
+#include "hw/amd/trap.h"
 #include "libsov/isa/amd/amd_row.h"
 #include "model/amd/amd.h"
 #include "model/core/model_internal.h"
@@ -88,6 +89,8 @@ struct amd_grid {
 	uint32_t groups[3], threads[3], thread_count, waves;
 	bool hazard, inexact;
 	struct release *release;    /* NULL: none; freed by the code that runs the grid */
+	struct amd_lines *lines;    /* NULL: no caches between dispatches */
+	uint64_t dispatch;          /* number of the dispatch in lines */
 	struct profile *profile;    /* NULL: nothing is counted */
 	struct check_launch *check; /* NULL: nothing is checked */
 	struct amd_probe *probe;    /* NULL: none */
@@ -124,6 +127,9 @@ struct wave {
 	uint64_t loads, loaded; /* instructions that incremented vmcnt, and were waited for */
 	/* the wave in release.c's tables; NULL: it has written nothing */
 	struct amd_writer *writer;
+	bool privileged; /* in the trap handler */
+	uint32_t trapsts;
+	struct model_error fault; /* why the handler was entered; MODEL_FAULT_NONE: s_trap */
 };
 
 struct workgroup {
@@ -132,6 +138,7 @@ struct workgroup {
 	uint32_t id[3];
 	uint8_t *lds;
 	uint32_t waves_count, waiting;
+	uint32_t unit; /* lines.c: compute unit */
 	struct warp_order order;
 	struct profile_unit *profile; /* NULL: nothing is counted */
 	struct check_block *check;    /* NULL: nothing is checked */
@@ -286,6 +293,27 @@ void amd_hazard_reset(struct hazard *h);
 bool amd_hazard_check(struct wave *w, const struct op *op);
 /* Sequence number of the counter's last operation. */
 uint64_t amd_hazard_issued(const struct wave *w, uint32_t counter);
+
+/* lines.c: lines that a dispatch leaves in caches for later ones. */
+bool amd_lines_begin(struct amd_grid *g); /* false: out of host memory */
+uint32_t amd_lines_unit(struct amd_lines *l);
+/* True if the load hits a line of an earlier dispatch, whose bytes it then has. Otherwise the line
+ * of memory at host becomes part of the cache. */
+bool amd_lines_load(const struct wave *w, enum amd_path path, uint64_t va, const uint8_t *host,
+		    void *out, uint32_t bytes);
+/* The wave stores to these bytes, or changes them by an atomic. */
+void amd_lines_store(const struct wave *w, uint64_t va, uint32_t bytes);
+/* By an instruction of the wave. */
+void amd_lines_invalidate_vector(const struct wave *w);
+void amd_lines_invalidate_scalar(const struct wave *w);
+
+/* trap.c: the trap handler of the wave's address space, if there is one. Both return whether the wave
+ * enters it, at next. */
+bool amd_trap_enter(struct wave *w, uint32_t id);
+bool amd_trap_enter_fault(struct wave *w, const struct model_error *e);
+/* The handler ends or is left: reports the fault for which it was entered, if any. */
+void amd_trap_leave(struct wave *w);
+uint32_t amd_trap_status(const struct wave *w);
 
 /* release.c: visibility of stores between waves. One per grid; NULL: out of host memory. */
 struct release *amd_release_create(void);

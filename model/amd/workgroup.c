@@ -15,6 +15,8 @@
 #define WAVE_QUANTUM     2048u /* instructions that a wave executes in one scheduling quantum */
 #define WORKGROUP_BUDGET (1u << 17) /* instructions of a workgroup before others become resident */
 #define POISON           0x5a       /* initial contents of registers and LDS */
+/* Characters of a fault's description that fit a message besides its place. */
+#define MAX_CAUSE        180
 
 static void thread_of(const struct wave *w, uint32_t lane, uint32_t id[3])
 {
@@ -45,8 +47,10 @@ void amd_wave_fault(struct wave *w, uint32_t lane, enum model_fault fault, uint6
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	channel_fail(w->grid->work.channel, &e, "%s (at 0x%llx, workgroup %u,%u,%u, wave %u%s)",
-		     what, (unsigned long long)w->pc, id[0], id[1], id[2], w->index, where);
+	snprintf(e.text, sizeof(e.text), "%.*s (at 0x%llx, workgroup %u,%u,%u, wave %u%s)",
+		 MAX_CAUSE, what, (unsigned long long)w->pc, id[0], id[1], id[2], w->index, where);
+	if (!amd_trap_enter_fault(w, &e))
+		channel_fail(w->grid->work.channel, &e, "%s", e.text);
 }
 
 /* Initial state. */
@@ -114,6 +118,7 @@ static void group_start(void *block, uint64_t index)
 	g->id[1] = (uint32_t)(index / groups[0] % groups[1]);
 	g->id[2] = (uint32_t)(index / groups[0] / groups[1]);
 	g->waiting = 0;
+	g->unit = g->grid->lines ? amd_lines_unit(g->grid->lines) : 0;
 	warp_order_start(&g->order, &g->grid->work, index);
 	for (uint32_t i = 0; i < 2 && g->weak[i]; i++)
 		weak_unit_start(g->weak[i], i ? g->weak[0] : NULL);
@@ -185,14 +190,14 @@ static uint32_t wave_run(struct wave *w, uint32_t quantum)
 				break;
 		}
 		op = op_at(w, page);
-		if (!op || !check_instruction(w, op))
-			break;
-		w->next = w->pc + op->in.bytes;
-		if (w->group->profile)
-			amd_run_counted(w, op);
-		else
-			amd_execute(w, op);
-		w->steps++;
+		if (op && check_instruction(w, op)) {
+			w->next = w->pc + op->in.bytes;
+			if (w->group->profile)
+				amd_run_counted(w, op);
+			else
+				amd_execute(w, op);
+			w->steps++;
+		}
 		if (w->state != WAVE_ENDED)
 			w->pc = w->next;
 	}

@@ -221,6 +221,8 @@ void model_channel_destroy(struct model_channel *c)
 	pthread_mutex_unlock(&c->lock);
 	runlist_wake(c);
 	pthread_join(c->thread, NULL);
+	if (c->model->vendor->channel_end)
+		c->model->vendor->channel_end(c);
 	pthread_cond_destroy(&c->wake);
 	pthread_mutex_destroy(&c->lock);
 	free(c);

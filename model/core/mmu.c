@@ -83,6 +83,8 @@ void model_space_destroy(struct model_space *s)
 	if (!s)
 		return;
 	s->model->vendor->code_put(s->code);
+	if (s->model->vendor->space_end)
+		s->model->vendor->space_end(s);
 	check_space_destroy(s->check);
 	table_destroy(s->root, LEVELS - 1);
 	pthread_mutex_destroy(&s->code_lock);

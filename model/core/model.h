@@ -88,6 +88,10 @@ typedef uint8_t *(*model_walker)(void *argument, uint64_t va, uint32_t *access);
 int model_space_create_walked(struct model *m, model_walker walk, void *argument,
 			      struct model_space **out);
 void model_invalidate(struct model_space *s);
+/* AMD: code that waves of the space enter at s_trap, an invalid access and an invalid instruction,
+ * and the address of its memory (hw/amd/trap.h). tba 0, as in a new space: there is none. No kernel
+ * may run meanwhile. */
+void model_space_set_trap_handler(struct model_space *s, uint64_t tba, uint64_t tma);
 
 /* A runlist: groups of channels that share an engine by time slices. held: a group keeps the engine
  * until its channels are idle, however long that takes. */

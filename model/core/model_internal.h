@@ -13,6 +13,8 @@
 #include "model/core/model.h"
 #include "model/core/weak_memory.h"
 
+struct amd_deferred;
+struct amd_lines;
 struct code;
 struct work;
 struct workers;
@@ -26,6 +28,10 @@ struct vendor {
 	void (*failed)(struct model_channel *c);
 	struct code *(*code_create)(const struct model *m);
 	void (*code_put)(struct code *c); /* NULL is allowed */
+	/* Free what the vendor keeps with a space, with a channel whose thread has ended; may be
+	 * NULL. */
+	void (*space_end)(struct model_space *s);
+	void (*channel_end)(struct model_channel *c);
 };
 extern const struct vendor vendor_nv, vendor_amd;
 
@@ -72,6 +78,8 @@ struct model_space {
 	struct mmu_reader *readers;
 	struct code *code; /* decoded instructions; replaced on instruction cache invalidation */
 	struct check_space *check; /* NULL: nothing is checked */
+	uint64_t tba, tma;         /* AMD: the trap handler; tba 0: none */
+	struct amd_lines *lines;   /* AMD: what kernels left in caches; NULL: nothing so far */
 };
 
 struct mmu_reader {
@@ -178,6 +186,8 @@ struct amd_queue {
 	uint64_t read; /* words that the queue has read */
 	/* A copy queue's use of cache control: since its last wait, and since its last copy. */
 	bool written_back, stale;
+	struct amd_deferred *deferred; /* packets that are executed later, in their order */
+	uint64_t random;               /* chooses them */
 	uint32_t registers[(AMD_COMPUTE_END - AMD_COMPUTE_DISPATCH_INITIATOR) / 4];
 };
 

@@ -754,6 +754,20 @@ static int acquire_vm(const struct kfd_acquire_vm *a)
 	return ranges_add(&g->free_vram, 0, bytes) ? 0 : -ENOMEM;
 }
 
+/* Code and memory lie in a page that this GPU maps, or a wave that traps would fault. */
+static int set_trap_handler(const struct kfd_set_trap_handler *t)
+{
+	uint64_t page = t->tba & ~(uint64_t)(PAGE_BYTES - 1);
+	struct gpu *g = gpu_of(t->gpu_id);
+
+	if (!g || !g->model || t->tba % 4 || t->tma - page >= PAGE_BYTES ||
+	    !exact(g, page, PAGE_BYTES))
+		return wrong("trap handler: gpu %x, code %" PRIx64 ", memory %" PRIx64, t->gpu_id,
+			     t->tba, t->tma);
+	model_space_set_trap_handler(g->space, t->tba, t->tma);
+	return 0;
+}
+
 static int available_memory(struct kfd_available_memory *a)
 {
 	struct gpu *g = gpu_of(a->gpu_id);
@@ -795,6 +809,8 @@ static int dispatch(unsigned long request, void *p)
 		return map_memory(p, true);
 	case KFD_UNMAP_MEMORY:
 		return map_memory(p, false);
+	case KFD_SET_TRAP_HANDLER:
+		return set_trap_handler(p);
 	case KFD_AVAILABLE_MEMORY:
 		return available_memory(p);
 	default:

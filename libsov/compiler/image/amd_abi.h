@@ -9,14 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "hw/amd/kernel_descriptor.h"
-
-/*
- * Traps. s_trap needs a second-level trap handler; without one the hardware continues after it
- * (RDNA2 ISA manual, "Trap Handlers"; amdgpu's first-level handler, cwsr_trap_handler_gfx10.asm).
- * So a trap stores to this page and ends the wave: nothing is ever mapped there, the last page of
- * user addresses, and the memory fault stops the queue.
- */
-#define AMD_TRAP_PAGE 0x00007ffffffff000ull
+#include "hw/amd/trap.h"
 
 /* Hidden arguments. They follow the explicit ones, from the next multiple of 8 on, each at a fixed
  * offset (amd_hidden_args). A kernel's metadata list those that it reads; the runtime writes no

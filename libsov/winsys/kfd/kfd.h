@@ -7,6 +7,7 @@
  *   kfd_device.c   enumeration of GPUs
  *   kfd_memory.c   buffers and their GPU mappings
  *   kfd_queue.c    queues
+ *   kfd_trap.c     the trap handler, and what it reports
  *   kfd_event.c    groups: sleeping until the GPU interrupts, and exceptions
  *
  * Functions return 0 or a negative errno, and describe the failure by winsys_set_error.
@@ -85,6 +86,8 @@ struct winsys_device {
 	const struct kfd_chip *chip;
 	struct winsys_info info;
 	struct kfd_apertures apertures;
+	/* The trap handler's code and reports, with kfd.lock; NULL: not installed yet. */
+	struct winsys_buffer *trap;
 
 	pthread_mutex_t lock; /* for the members below */
 	bool acquired;        /* the address space */
@@ -169,6 +172,17 @@ void kfd_group_destroy(struct winsys_group *g);
 bool kfd_group_error(struct winsys_group *g, struct winsys_error *out);
 void kfd_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds);
 void kfd_events_destroy(void);
+
+/* ---- kfd_trap.c ---- */
+
+/* Gives the GPU a trap handler, once, called with kfd.lock held; frees its memory. */
+int kfd_trap_install(struct winsys_device *d);
+void kfd_trap_remove(struct winsys_device *d);
+/* Completes the error of a memory exception with what the handler has reported. */
+void kfd_trap_describe(const struct winsys_device *d, struct winsys_error *e);
+/* The handler. */
+extern const uint32_t kfd_trap_code[];
+extern const uint32_t kfd_trap_code_words;
 
 /* ---- kfd_queue.c ---- */
 

@@ -222,6 +222,10 @@ int kfd_device_acquire(struct winsys_device *d)
 
 void kfd_close(void)
 {
+	uint32_t i;
+
+	for (i = 0; i < kfd.count; i++)
+		kfd_trap_remove(kfd.devices[i]);
 	kfd_events_destroy();
 	while (kfd.count)
 		device_close(kfd.devices[--kfd.count]);

@@ -122,7 +122,8 @@ int kfd_group_create(struct winsys_device *d, struct winsys_group **out)
 	pthread_mutex_init(&g->lock, NULL);
 	pthread_cond_init(&g->waited, NULL);
 	pthread_mutex_lock(&kfd.lock);
-	if (!kfd.has_events)
+	error = kfd_trap_install(d);
+	if (!error && !kfd.has_events)
 		error = events_create(d);
 	if (!error)
 		error = kfd_buffer_map_on(kfd.event_page, d);
@@ -190,6 +191,7 @@ static void memory_exception(const struct kfd_event_data *data)
 	snprintf(e.text, sizeof(e.text), "invalid %s in the page at 0x%llx: %s%s",
 		 data->memory.read_only ? "write" : "access", (unsigned long long)e.address, why,
 		 data->memory.imprecise ? "; the address is not exact" : "");
+	kfd_trap_describe(d, &e);
 	device_lose(d, &e);
 }
 

@@ -233,9 +233,10 @@ __attribute__((unused)) static const char *navi_error(struct navi_queue *q, stru
 
 struct navi_grid {
 	uint32_t groups, threads, lds;
-	uint32_t slots, wave_kib; /* private memory */
-	uint64_t user[4];         /* pairs of scalar registers */
-	uint32_t entry;           /* word offset from NAVI_CODE, a multiple of 64 */
+	uint32_t slots, wave_kib;  /* private memory */
+	uint64_t user[4];          /* pairs of scalar registers */
+	uint32_t entry;            /* word offset from NAVI_CODE, a multiple of 64 */
+	bool no_acquire, no_flush; /* leaves out the ACQUIRE_MEM before, CS_PARTIAL_FLUSH behind */
 };
 
 /* s[0:7] are user SGPRs, then the workgroup number, then the offset of private memory. */
@@ -248,9 +249,10 @@ __attribute__((unused)) static void navi_dispatch(struct navi *n, struct navi_qu
 	uint64_t entry = (NAVI_CODE + 4ull * g->entry) >> 8;
 	uint32_t lds = (g->lds + AMD_LDS_GRANULE - 1) / AMD_LDS_GRANULE;
 
-	PM4(n, q, AMD_PM4_ACQUIRE_MEM, 0, AMD_ACQUIRE_ALL_LOW, AMD_ACQUIRE_ALL_HIGH, 0, 0,
-	    AMD_ACQUIRE_POLL,
-	    AMD_GCR_GLI_INV | AMD_GCR_GLK_INV | AMD_GCR_GLV_INV | AMD_GCR_GL1_INV);
+	if (!g->no_acquire)
+		PM4(n, q, AMD_PM4_ACQUIRE_MEM, 0, AMD_ACQUIRE_ALL_LOW, AMD_ACQUIRE_ALL_HIGH, 0, 0,
+		    AMD_ACQUIRE_POLL,
+		    AMD_GCR_GLI_INV | AMD_GCR_GLK_INV | AMD_GCR_GLV_INV | AMD_GCR_GL1_INV);
 	PM4(n, q, AMD_PM4_SET_SH_REG, AMD_SH_OFFSET(AMD_COMPUTE_NUM_THREAD_X), g->threads, 1, 1);
 	PM4(n, q, AMD_PM4_SET_SH_REG, AMD_SH_OFFSET(AMD_COMPUTE_PGM_LO), LOW(entry), HIGH(entry));
 	PM4(n, q, AMD_PM4_SET_SH_REG, AMD_SH_OFFSET(AMD_COMPUTE_PGM_RSRC1), NAVI_RSRC1,
@@ -261,8 +263,9 @@ __attribute__((unused)) static void navi_dispatch(struct navi *n, struct navi_qu
 	    LOW(g->user[3]), HIGH(g->user[3]));
 	PM4(n, q, AMD_PM4_DISPATCH_DIRECT, g->groups, 1, 1,
 	    AMD_DISPATCH_SHADER_EN | AMD_DISPATCH_START_AT_0 | AMD_DISPATCH_WAVE32);
-	PM4(n, q, AMD_PM4_EVENT_WRITE,
-	    AMD_RELEASE_EVENT(AMD_EVENT_CS_PARTIAL_FLUSH, AMD_EVENT_INDEX_PARTIAL_FLUSH));
+	if (!g->no_flush)
+		PM4(n, q, AMD_PM4_EVENT_WRITE,
+		    AMD_RELEASE_EVENT(AMD_EVENT_CS_PARTIAL_FLUSH, AMD_EVENT_INDEX_PARTIAL_FLUSH));
 }
 
 /* Instructions. */

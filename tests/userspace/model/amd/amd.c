@@ -629,12 +629,11 @@ static bool modes(void)
 static bool modelled(uint32_t *count)
 {
 	static const char *const without[] = {
-		"exec_b64",     "s_bitset0_b64", "s_bitset1_b64", "s_rfe",      "s_setkill",
-		"s_sethalt",    "s_sendmsg",     "s_ttracedata",  "cdbg",       "s_endpgm_",
-		"s_movrelsd_2", "v_cube",        "v_mullit",      "qsad",       "v_trig_preop",
-		"v_clrexcp",    "v_swaprel",     "mskor",         "wrxchg2",    "cmpst_f",
-		"cmpst_rtn_f",  "ds_wrap",       "condxchg",      "ds_consume", "ds_append",
-		"fcmpswap",
+		"exec_b64",  "s_bitset0_b64", "s_bitset1_b64", "s_setkill",    "s_sethalt",
+		"s_sendmsg", "s_ttracedata",  "cdbg",          "s_endpgm_",    "s_movrelsd_2",
+		"v_cube",    "v_mullit",      "qsad",          "v_trig_preop", "v_clrexcp",
+		"v_swaprel", "mskor",         "wrxchg2",       "cmpst_f",      "cmpst_rtn_f",
+		"ds_wrap",   "condxchg",      "ds_consume",    "ds_append",    "fcmpswap",
 	};
 
 	for (uint32_t op = 0; op < AMD_OP_COUNT; op++) {
