@@ -6,9 +6,9 @@
  * sdma_v5_2.c and gfx_v10_0.c, emit_mem_sync). weak_memory.c has the caches within a dispatch.
  *
  * There are few compute units, so that dispatches share them, and which one a workgroup has is
- * chosen by the seed. A unit has one cache for L0 and L1, and all units share the scalar cache. A line hits if an
- * earlier dispatch has loaded it; a unit's own store removes it. Tags are GPU addresses. L2 is not
- * here: on one GPU it is what memory is to this model.
+ * chosen by the seed. A unit has one cache for L0 and L1, and all units share the scalar cache. A
+ * line hits if an earlier dispatch has loaded it; a unit's own store removes it. Tags are GPU
+ * addresses. L2 is not here: on one GPU it is what memory is to this model.
  */
 #include <stdlib.h>
 

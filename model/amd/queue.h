@@ -77,8 +77,8 @@ bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator
 struct amd_grid;
 bool amd_grid_run(struct model_channel *c, struct amd_grid *g);
 
-/* deferred.c: the packet is executed now, or, in the modes that have overlap, later. Return false if
- * the channel has failed. */
+/* deferred.c: the packet is executed now, or, in the modes that have overlap, later. Return false
+ * if the channel has failed. */
 bool amd_deferred_dispatch(struct model_channel *c, struct amd_grid *g);
 bool amd_deferred_release(struct packet *p);
 /* Executes all that is deferred. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Kernels of one stream see what the kernels before them have written, although compute units of a
- * software Navi 21 keep lines of earlier kernels (weak memory mode). No copy is between them, because
- * copy queues invalidate caches, too. */
+ * software Navi 21 keep lines of earlier kernels (weak memory mode). No copy is between them,
+ * because copy queues invalidate caches, too. */
 #include "tests/userspace/runtime/_api.h"
 
 #define LAUNCHES 48
