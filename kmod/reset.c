@@ -42,7 +42,8 @@ static struct workqueue_struct *sov_reprobe_wq;
 int sov_reset_init(void)
 {
 	ratelimit_set_flags(&sov_recover_limit, RATELIMIT_MSG_ON_RELEASE); /* no message */
-	sov_reprobe_wq = alloc_workqueue("sovgpu_reprobe", WQ_UNBOUND, 0);
+	/* Freezable: recovery must not reset a device while the system suspends it. */
+	sov_reprobe_wq = alloc_workqueue("sovgpu_reprobe", WQ_UNBOUND | WQ_FREEZABLE, 0);
 	return sov_reprobe_wq ? 0 : -ENOMEM;
 }
 
