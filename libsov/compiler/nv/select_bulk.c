@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Selection of bulk copies for SM90, as ptxas does it. UBLKCP is executed once for a warp, with all
- * operands in uniform registers; a waterfall loop leaves one lane active (legalise.c).
+ * operands in uniform registers; a waterfall loop leaves one lane active, or for stores lanes with
+ * the same operands (legalise.c).
  * Groups are those of select_async.c. Copies of tensors have a group of uniform registers, and the
  * address of their tensor map in a pair.
  */

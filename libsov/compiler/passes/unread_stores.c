@@ -59,9 +59,11 @@ static void visit(struct unread *u, const struct ir_inst *in)
 			u->read[variable - 1] = true;
 		variable = pure && !variable ? of : variable;
 	}
+	/* The first variable stays, or phis of several in a cycle would change for ever. */
 	for (uint32_t k = 0; variable && k < in->nres; k++) {
-		u->changed |= u->belongs[in->res + k] != variable;
-		u->belongs[in->res + k] = variable;
+		u->changed |= !u->belongs[in->res + k];
+		u->belongs[in->res + k] =
+			u->belongs[in->res + k] ? u->belongs[in->res + k] : variable;
 	}
 }
 

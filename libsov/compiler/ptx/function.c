@@ -143,6 +143,10 @@ static bool find_passing(struct ptx *x, struct signature *sig)
 			ptx_error(x, &f->name, "result '%.*s' has no size", TEXT(&f->name));
 			return false;
 		}
+		if (f->is_register && !f->shape.count) {
+			ptx_error(x, &f->name, "register '%.*s' has no size", TEXT(&f->name));
+			return false;
+		}
 		if (ptx_shape_bytes(&f->shape) <= MAX_OBJECT)
 			continue;
 		ptx_error(x, &f->name, "a parameter or result has at most %u bytes", MAX_OBJECT);
@@ -246,15 +250,33 @@ static const struct ptx_passing *copy_passing(struct ptx *x, const struct signat
 	return p;
 }
 
-/* Whether a declaration agrees with an earlier one. */
-static bool same_signature(struct ptx *x, const struct signature *sig, const struct ir_func *f)
+static bool same_passed(const struct ptx_passed *a, uint32_t na, const struct ptx_passed *b,
+			uint32_t nb)
 {
+	for (uint32_t k = 0; k < na || k < nb; k++) {
+		struct ptx_passed none = {0}, one = k < na ? a[k] : none,
+				  other = k < nb ? b[k] : none;
+
+		if (one.by_reference != other.by_reference ||
+		    (one.by_reference && one.bytes != other.bytes))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a declaration agrees with an earlier one. */
+static bool same_signature(struct ptx *x, const struct signature *sig, const struct ptx_name *n)
+{
+	const struct ptx_passing *a = &sig->passing, *b = n->passing;
+	const struct ir_func *f = n->func;
 	uint8_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS];
 	uint32_t nargs, nresults;
 
 	return list_signature(x, sig, args, &nargs, results, &nresults) && nargs == f->nargs &&
 	       nresults == f->nresults && (!nargs || !memcmp(args, f->arg_types, nargs)) &&
-	       (!nresults || !memcmp(results, f->result_types, nresults));
+	       (!nresults || !memcmp(results, f->result_types, nresults)) &&
+	       same_passed(a->args, a->nargs, b->args, b->nargs) &&
+	       same_passed(a->results, a->nresults, b->results, b->nresults);
 }
 
 /* ---- .param variables ---- */
@@ -352,22 +374,26 @@ void ptx_parse_param_variable(struct ptx *x)
 
 /* ---- bodies ---- */
 
-/* Marks the parameters that the body, which starts at the next token, names outside of brackets: it
- * takes the parameter's address, or passes it on. */
+/* Marks the parameters that the body, which starts at the next token, names other than in brackets
+ * after a comma, as loads do: it takes the parameter's address, passes it on, or stores to it. */
 static void find_addresses(const struct ptx *x, const struct signature *sig, bool *taken)
 {
 	struct ptx_lexer l = x->lexer;
 	struct ptx_token t = x->token;
 	uint32_t depth = 0;
-	int before;
+	int before = 0, earlier;
 
 	l.diag = NULL;
 	do {
+		bool loaded;
+
 		depth += t.kind == '{';
 		depth -= t.kind == '}';
+		earlier = before;
 		before = t.kind;
 		ptx_lex(&l, &t);
-		for (uint32_t k = 0; t.kind == TOKEN_NAME && before != '[' && k < sig->nargs; k++)
+		loaded = before == '[' && earlier == ',';
+		for (uint32_t k = 0; t.kind == TOKEN_NAME && !loaded && k < sig->nargs; k++)
 			taken[k] |= t.length == sig->args[k].name.length &&
 				    !memcmp(t.text, sig->args[k].name.text, t.length);
 	} while (depth && t.kind != TOKEN_END);
@@ -497,7 +523,7 @@ static struct ptx_name *declare_function(struct ptx *x, const struct signature *
 		ptx_error(x, t, "'%.*s' is already declared at %u:%u", TEXT(t), n->line, n->column);
 		return NULL;
 	}
-	if (n && !same_signature(x, sig, n->func)) {
+	if (n && !same_signature(x, sig, n)) {
 		ptx_error(x, t, "function '%.*s' has other parameters than at %u:%u", TEXT(t),
 			  n->line, n->column);
 		return NULL;

@@ -282,7 +282,8 @@ static bool is_result(const struct call *c, const struct ptx_object *o)
 	return false;
 }
 
-/* Passes the address of an object. The callee may write results before it has read this. */
+/* Passes the address of an object. The callee may write results before it has read this, and does
+ * not copy an unsized parameter that it writes. */
 static bool pass_reference(struct ptx *x, const struct call *c, const struct ptx_operand *o,
 			   const struct ptx_passed *passed, ir_val *value)
 {
@@ -292,7 +293,8 @@ static bool pass_reference(struct ptx *x, const struct call *c, const struct ptx
 	if (!check_reference(x, c, o, passed))
 		return false;
 	object = o->name->object;
-	if ((object->local || object->reference) && !is_result(c, object)) {
+	if ((object->local || object->reference) && !is_result(c, object) &&
+	    (passed->bytes || !object->ncells)) {
 		*value = ptx_object_address(x, object);
 		return true;
 	}
@@ -309,11 +311,16 @@ static bool pass_reference(struct ptx *x, const struct call *c, const struct ptx
 /* Passes the addresses of results; those whose objects are registers are loaded after the call. */
 static bool pass_results(struct ptx *x, struct call *c, ir_val *values, uint32_t *n)
 {
-	for (uint32_t k = 0; c->passing && k < c->nresults && k < c->passing->nresults; k++) {
+	for (uint32_t k = 0; c->passing && k < c->passing->nresults; k++) {
 		const struct ptx_operand *o = &c->results[k];
 
 		if (!c->passing->results[k].by_reference)
 			continue;
+		if (k >= c->nresults) {
+			ptx_error(x, &c->at, "the call has %u results, but '%s' has %u",
+				  c->nresults, c->func->name, c->passing->nresults);
+			return false;
+		}
 		if (!check_reference(x, c, o, &c->passing->results[k]))
 			return false;
 		c->held[k] = *o->name->object;

@@ -324,6 +324,8 @@ static void take_sampler(struct ptx_inst *in, uint32_t first)
 	if (!(ir_ops[in->row->op].attributes & A_GEOMETRY) || in->noperands != first + 3)
 		return;
 	in->sampler = in->operands[first + 1];
+	if (in->sampler.kind == OPERAND_BAD)
+		in->operands[first].kind = OPERAND_BAD;
 	in->operands[first + 1] = in->operands[first + 2];
 	in->operands[first + 2] = (struct ptx_operand){0};
 	in->noperands--;

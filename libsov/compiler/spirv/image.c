@@ -253,6 +253,12 @@ static ir_val log2_samples(struct spirv *s, ir_val handle)
 	return spirv_resize(s, spirv_op(s, IR_SHR_U, IR_B64, handle, shift, 0), IR_B32, false);
 }
 
+static void refuse_samples(struct spirv *s, const struct spirv_type *t)
+{
+	if (t->multisampled)
+		spirv_fail(s, "an image with several samples is read by OpImageFetch alone");
+}
+
 /* Integer coordinates of a texel; those of an image with several samples end with the layer. */
 static void read_place(struct spirv *s, const struct spirv_type *t, ir_val handle, uint32_t id,
 		       uint32_t sample, ir_val *words)
@@ -690,6 +696,7 @@ void spirv_lower_image_sample(struct spirv *s, uint32_t detail)
 	image = read_sampled(s, 3, &r);
 	if (!r.sampler || image->dim == DIM_BUFFER)
 		spirv_fail(s, "%s is no sampled image", spirv_id_name(s, spirv_word(s, 3)));
+	refuse_samples(s, image);
 	read_operands(s, detail & 1 ? 6 : 5, &o);
 	read_coordinates(s, spirv_word(s, 4), r.geometry, true, detail >> 1, c);
 	if (detail & 1)
@@ -761,7 +768,7 @@ void spirv_lower_image_gather(struct spirv *s, uint32_t detail)
 	struct operands o;
 	ir_val c[4];
 
-	read_sampled(s, 3, &r);
+	refuse_samples(s, read_sampled(s, 3, &r));
 	if (!r.sampler || r.geometry == TEXTURE_1D || r.geometry == TEXTURE_1D_LAYERS ||
 	    r.geometry == TEXTURE_3D)
 		spirv_fail(s, "gathers are of sampled images of Dim 2D or Cube");
@@ -840,6 +847,7 @@ void spirv_lower_image_count(struct spirv *s, uint32_t detail)
 	if (!detail && image->multisampled) {
 		count = spirv_op(s, IR_SHL, IR_B32, count, log2_samples(s, handle), 0);
 	} else if (detail) {
+		refuse_samples(s, image);
 		guard_open(s, &g, handle, 1);
 		count = query(s, handle, TEXTURE_LEVELS, spirv_const(s, IR_B32, 0));
 		guard_close(s, &g, &count);

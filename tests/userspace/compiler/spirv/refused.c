@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the front end refuses of OpenCL and of cooperative matrices, with the exact message: the
- * binaries of the shaders, with a word of one instruction changed.
+ * What the front end refuses of OpenCL, cooperative matrices and samples, with the exact message:
+ * the binaries of the shaders, with a word of one instruction changed.
  */
 #include "tests/userspace/compiler/spirv/_shaders.h"
 #include "libsov/compiler/spirv/front_end.h"
@@ -48,6 +48,9 @@ static const struct change changes[] = {
 	 "a matrix in memory has layout 2; known: RowMajor, ColumnMajor"},
 	{"cooperative_f16.comp", SPIRV_OP_COOPERATIVE_MATRIX_MUL_ADD_KHR, 3, 56, 57,
 	 "an operand or the result has another use"},
+	{"sampled_samples.comp", SPIRV_OP_IMAGE_QUERY_SAMPLES, 0, 0,
+	 4 << 16 | SPIRV_OP_IMAGE_QUERY_LEVELS,
+	 "an image with several samples is read by OpImageFetch alone"},
 };
 
 /* Changes the first instruction that fits; a value of 0 fits every one. */
