@@ -62,6 +62,7 @@ static bool check_crossing(struct wave *w, const struct accesses *x, uint32_t la
 	return check_lanes(w->group->check, &a, address, 1u << lane) && good;
 }
 
+/* A store to the page of traps is a trap. */
 static bool is_unmapped(struct wave *w, const struct accesses *x, uint32_t lane)
 {
 	uint32_t rights = x->a.kind == CHECK_READ    ? MODEL_READ
@@ -69,7 +70,8 @@ static bool is_unmapped(struct wave *w, const struct accesses *x, uint32_t lane)
 						     : MODEL_READ | MODEL_WRITE | MODEL_ATOMIC;
 	enum mmu_result why;
 
-	return !amd_host_address(w, x->address[lane], 1, rights, &why) && why == MMU_UNMAPPED &&
+	return x->address[lane] - AMD_TRAP_PAGE >= PAGE &&
+	       !amd_host_address(w, x->address[lane], 1, rights, &why) && why == MMU_UNMAPPED &&
 	       check_unmapped(w->group->check, &x->a, lane, x->address[lane]);
 }
 
@@ -107,10 +109,10 @@ static void check_inside(struct wave *w, struct accesses *x, uint64_t size)
 		check_lanes(w->group->check, &x->a, x->address, x->mask);
 }
 
-/* Loads of dropped lanes read 0. */
+/* Loads of dropped lanes read 0, and so do atomics that return a value. */
 static void clear_results(struct wave *w, const struct op *op, uint32_t lanes, uint32_t bytes)
 {
-	if (!op->in.row->type[AMD_D] || op->in.reg[AMD_D] < AMD_VGPR)
+	if (!amd_words(&op->in, AMD_D) || op->in.reg[AMD_D] < AMD_VGPR)
 		return;
 	for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
 		EACH_ACTIVE(i, lanes)
