@@ -43,6 +43,11 @@ static enum check_scope global_scope(const struct op *op, enum amd_access kind)
 	return kind != AMD_READS || op->in.field[AMD_F_GLC] ? CHECK_GPU : CHECK_WEAK;
 }
 
+static enum check_scope lds_scope(enum amd_access kind)
+{
+	return kind == AMD_WRITES ? CHECK_WEAK : CHECK_CTA;
+}
+
 /* ---- global memory ---- */
 
 /* An access that crosses the end of a page is two. */
@@ -130,6 +135,7 @@ static void run_vector(struct wave *w, const struct op *op, enum amd_access kind
 
 	by[CHECK_GLOBAL].a.scope = global_scope(op, kind);
 	by[CHECK_GLOBAL].a.values = amd_stored_rows(w, op);
+	by[CHECK_SHARED].a.scope = lds_scope(kind);
 	by[CHECK_SHARED].a.values = by[CHECK_GLOBAL].a.values;
 	EACH_ACTIVE(i, exec) {
 		struct lane_address at = amd_lane_address(w, op, i, bytes);
@@ -158,7 +164,7 @@ static void run_lds(struct wave *w, const struct op *op, enum amd_access kind, u
 {
 	struct accesses x = {.a = access_of(w, CHECK_SHARED, check_kind(kind), bytes)};
 
-	x.a.scope = kind == AMD_WRITES ? CHECK_WEAK : CHECK_CTA;
+	x.a.scope = lds_scope(kind);
 	for (uint32_t which = 0; which < addresses; which++) {
 		x.mask = w->s[AMD_EXEC];
 		x.a.values = amd_lds_stored_rows(w, op, which);

@@ -59,6 +59,24 @@ cat >"$dir/amd.ptx" <<'PTX'
 	st.global.u32 [%d5], %r1;
 	ret;
 }
+.visible .entry shares(.param .u64 out)
+{
+	.reg .pred %p;
+	.reg .u32 %r<2>;
+	.reg .u64 %d<4>;
+	.shared .align 4 .b8 s[4];
+	ld.param.u64 %d1, [out];
+	mov.u64 %d2, s;
+	cvta.shared.u64 %d2, %d2;
+	mov.u32 %r1, %tid.x;
+	setp.eq.u32 %p, %r1, 0;
+	@%p st.u32 [%d2], 0;
+	bar.sync 0;
+	setp.ne.u64 %p, %d1, 0;
+	selp.b64 %d3, %d2, %d1, %p;
+	atom.add.u32 %r1, [%d3], 1;
+	ret;
+}
 .visible .entry traps()
 {
 	trap;
@@ -68,6 +86,8 @@ PTX
 out=$(SOV_SOFT=navi21:vram=64M "$sov" check "$sov" run --block 32 --kernel counts "$dir/amd.ptx" buf:u32:31 buf:u32:32:print=32 2>"$dir/err")
 is $? 1 "an atomic past the end that returns nothing is reported there"
 has "$out" " 29 30 31" "and its lanes keep their registers"
+SOV_SOFT=navi21:vram=64M "$sov" check "$sov" run --block 64 --kernel shares "$dir/amd.ptx" buf:u32:1 >/dev/null 2>"$dir/err"
+is "$? $(cat "$dir/err")" "0 sov check: 0 reports" "atomics of shared memory by generic addresses are no race there"
 SOV_SOFT=navi21:vram=64M "$sov" check "$sov" run --block 32 --kernel traps "$dir/amd.ptx" >/dev/null 2>"$dir/err"
 has "$(cat "$dir/err")" "SOV_ERROR_FAULT: kernel 'traps' on navi21.0: it executed a trap" "a trap there is an error, not a dropped store"
 tap_done
