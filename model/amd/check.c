@@ -43,6 +43,11 @@ static enum check_scope global_scope(const struct op *op, enum amd_access kind)
 	return kind != AMD_READS || op->in.field[AMD_F_GLC] ? CHECK_GPU : CHECK_WEAK;
 }
 
+static enum check_scope lds_scope(enum amd_access kind)
+{
+	return kind == AMD_WRITES ? CHECK_WEAK : CHECK_CTA;
+}
+
 /* ---- global memory ---- */
 
 /* An access that crosses the end of a page is two. */
@@ -62,6 +67,7 @@ static bool check_crossing(struct wave *w, const struct accesses *x, uint32_t la
 	return check_lanes(w->group->check, &a, address, 1u << lane) && good;
 }
 
+/* A store to the page of traps is a trap. */
 static bool is_unmapped(struct wave *w, const struct accesses *x, uint32_t lane)
 {
 	uint32_t rights = x->a.kind == CHECK_READ    ? MODEL_READ
@@ -69,7 +75,8 @@ static bool is_unmapped(struct wave *w, const struct accesses *x, uint32_t lane)
 						     : MODEL_READ | MODEL_WRITE | MODEL_ATOMIC;
 	enum mmu_result why;
 
-	return !amd_host_address(w, x->address[lane], 1, rights, &why) && why == MMU_UNMAPPED &&
+	return x->address[lane] - AMD_TRAP_PAGE >= PAGE &&
+	       !amd_host_address(w, x->address[lane], 1, rights, &why) && why == MMU_UNMAPPED &&
 	       check_unmapped(w->group->check, &x->a, lane, x->address[lane]);
 }
 
@@ -107,10 +114,10 @@ static void check_inside(struct wave *w, struct accesses *x, uint64_t size)
 		check_lanes(w->group->check, &x->a, x->address, x->mask);
 }
 
-/* Loads of dropped lanes read 0. */
+/* Loads of dropped lanes read 0, and so do atomics that return a value. */
 static void clear_results(struct wave *w, const struct op *op, uint32_t lanes, uint32_t bytes)
 {
-	if (!op->in.row->type[AMD_D] || op->in.reg[AMD_D] < AMD_VGPR)
+	if (!amd_words(&op->in, AMD_D) || op->in.reg[AMD_D] < AMD_VGPR)
 		return;
 	for (uint32_t k = 0; k < (bytes + 3) / 4; k++)
 		EACH_ACTIVE(i, lanes)
@@ -128,6 +135,7 @@ static void run_vector(struct wave *w, const struct op *op, enum amd_access kind
 
 	by[CHECK_GLOBAL].a.scope = global_scope(op, kind);
 	by[CHECK_GLOBAL].a.values = amd_stored_rows(w, op);
+	by[CHECK_SHARED].a.scope = lds_scope(kind);
 	by[CHECK_SHARED].a.values = by[CHECK_GLOBAL].a.values;
 	EACH_ACTIVE(i, exec) {
 		struct lane_address at = amd_lane_address(w, op, i, bytes);
@@ -156,7 +164,7 @@ static void run_lds(struct wave *w, const struct op *op, enum amd_access kind, u
 {
 	struct accesses x = {.a = access_of(w, CHECK_SHARED, check_kind(kind), bytes)};
 
-	x.a.scope = kind == AMD_WRITES ? CHECK_WEAK : CHECK_CTA;
+	x.a.scope = lds_scope(kind);
 	for (uint32_t which = 0; which < addresses; which++) {
 		x.mask = w->s[AMD_EXEC];
 		x.a.values = amd_lds_stored_rows(w, op, which);

@@ -44,9 +44,10 @@ static size_t map_bytes(uint64_t bytes)
 	return (size_t)(bytes / 64 + 2) * sizeof(uint64_t);
 }
 
+/* Of whole warps: AMD's code may activate the lanes behind the last thread to save registers. */
 static uint64_t all_local(const struct check_launch *l)
 {
-	return l->grid.local_bytes * l->threads;
+	return l->grid.local_bytes * ((l->threads + CHECK_LANES - 1) / CHECK_LANES * CHECK_LANES);
 }
 
 struct check_block *check_block_create(struct check_launch *l)
