@@ -4,6 +4,7 @@
  * so work of one channel never overlaps; channels run concurrently. This file holds what the front
  * ends have in common: errors, semaphore stores and waits, creation and destruction. */
 #include <errno.h>
+#include <fenv.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -149,6 +150,7 @@ static void *channel_main(void *arg)
 	struct model_channel *c = arg;
 
 	model_name_thread(c->model->chip);
+	fesetenv(FE_DFL_ENV); /* not that of the application's thread */
 	for (;;) {
 		pthread_mutex_lock(&c->lock);
 		while (!c->doorbell_rung && !atomic_load(&c->stop))

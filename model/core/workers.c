@@ -4,6 +4,7 @@
  * serve the most urgent grid: a helper starts no more blocks of its grid once a more urgent one
  * waits. */
 #include <errno.h>
+#include <fenv.h>
 #include <stdlib.h>
 
 #include "model/core/model_internal.h"
@@ -58,6 +59,7 @@ static void *helper_main(void *arg)
 {
 	struct workers *w = arg;
 
+	fesetenv(FE_DFL_ENV); /* not that of the application's thread */
 	pthread_mutex_lock(&w->lock);
 	while (!w->ending) {
 		struct work *work = w->queue;

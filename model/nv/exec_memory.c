@@ -288,7 +288,8 @@ bool descriptor_valid(struct warp *w, const struct op *op)
 	return false;
 }
 
-/* Other host threads may write the memory: words are read whole. */
+/* Other host threads may write the memory: words are read whole, and so are pairs of them, since an
+ * access of 64 bits is one access (PTX manual, "Memory Consistency Model"). */
 static void load_words(uint32_t *out, const uint8_t *at, uint32_t bytes, bool sign)
 {
 	switch (bytes) {
@@ -302,9 +303,16 @@ static void load_words(uint32_t *out, const uint8_t *at, uint32_t bytes, bool si
 		if (sign)
 			out[0] = (uint32_t)(int16_t)out[0];
 		break;
+	case 4:
+		out[0] = __atomic_load_n((const uint32_t *)at, __ATOMIC_RELAXED);
+		break;
 	default:
-		for (uint32_t k = 0; k < bytes / 4; k++)
-			out[k] = __atomic_load_n((const uint32_t *)at + k, __ATOMIC_RELAXED);
+		for (uint32_t k = 0; k < bytes / 8; k++) {
+			uint64_t pair = __atomic_load_n((const uint64_t *)at + k, __ATOMIC_RELAXED);
+
+			out[2 * k] = (uint32_t)pair;
+			out[2 * k + 1] = (uint32_t)(pair >> 32);
+		}
 	}
 }
 
@@ -317,9 +325,14 @@ static void store_words(uint8_t *at, const uint32_t *in, uint32_t bytes)
 	case 2:
 		__atomic_store_n((uint16_t *)at, (uint16_t)in[0], __ATOMIC_RELAXED);
 		break;
+	case 4:
+		__atomic_store_n((uint32_t *)at, in[0], __ATOMIC_RELAXED);
+		break;
 	default:
-		for (uint32_t k = 0; k < bytes / 4; k++)
-			__atomic_store_n((uint32_t *)at + k, in[k], __ATOMIC_RELAXED);
+		for (uint32_t k = 0; k < bytes / 8; k++)
+			__atomic_store_n((uint64_t *)at + k,
+					 in[2 * k] | (uint64_t)in[2 * k + 1] << 32,
+					 __ATOMIC_RELAXED);
 	}
 }
 
@@ -476,8 +489,18 @@ static void gather(struct warp *w, const struct op *op, uint32_t width, struct l
 		GATHER(int16_t, w->r[op->d], l, mask);
 		return;
 	}
-	for (uint32_t k = 0; k < words; k++, l->host += 4)
-		GATHER(uint32_t, w->r[op->d + k], l, mask);
+	if (words == 1) {
+		GATHER(uint32_t, w->r[op->d], l, mask);
+		return;
+	}
+	for (uint32_t k = 0; k < words; k += 2, l->host += 8)
+		for (uint32_t left = mask; left; left &= left - 1) {
+			uint32_t i = first_lane(left), pair[2];
+
+			load_words(pair, l->host + (l->address[i] - l->base), 8, false);
+			w->r[op->d + k][i] = pair[0];
+			w->r[op->d + k + 1][i] = pair[1];
+		}
 }
 
 static void run_load(struct warp *w, const struct op *op, uint32_t mask)
@@ -546,8 +569,17 @@ static void scatter(struct warp *w, const struct op *op, uint32_t width, struct 
 		SCATTER(uint16_t, l, w->r[row], mask);
 		return;
 	}
-	for (uint32_t k = 0; k < widths[width].words; k++, l->host += 4)
-		SCATTER(uint32_t, l, w->r[row + k], mask);
+	if (widths[width].words == 1) {
+		SCATTER(uint32_t, l, w->r[row], mask);
+		return;
+	}
+	for (uint32_t k = 0; k < widths[width].words; k += 2, l->host += 8)
+		for (uint32_t left = mask; left; left &= left - 1) {
+			uint32_t i = first_lane(left);
+			uint32_t pair[2] = {w->r[row + k][i], w->r[row + k + 1][i]};
+
+			store_words(l->host + (l->address[i] - l->base), pair, 8);
+		}
 }
 
 static void run_store(struct warp *w, const struct op *op, uint32_t mask)

@@ -234,6 +234,64 @@ INLINE void load_adjacent(struct warp *w, const struct op *op, const uint8_t *ho
 	put(w, op->d + 1u, part, lanes, every_second(a[0], a[1], 1));
 }
 
+/* Pairs of words in one access each, which 64 bits must be: 8 lanes at a time. */
+#define EIGHT 8u
+INLINE __m256i eight_of(__m512i v, uint32_t which)
+{
+	return which ? _mm512_extracti64x4_epi64(v, 1) : _mm512_castsi512_si256(v);
+}
+
+INLINE __m512i both_eights(__m256i a, __m256i b)
+{
+	return _mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+}
+
+INLINE void put_pair(struct warp *w, uint32_t row, uint32_t part, __mmask16 lanes, __m512i first,
+		     __m512i second)
+{
+	put(w, row, part, lanes,
+	    both_eights(_mm512_cvtepi64_epi32(first), _mm512_cvtepi64_epi32(second)));
+	put(w, row + 1, part, lanes,
+	    both_eights(_mm512_cvtepi64_epi32(_mm512_srli_epi64(first, 32)),
+			_mm512_cvtepi64_epi32(_mm512_srli_epi64(second, 32))));
+}
+
+INLINE void put_same_pair(struct warp *w, uint32_t row, uint32_t part, __mmask16 lanes,
+			  const uint8_t *host)
+{
+	__m512i pair = _mm512_set1_epi64(
+		__atomic_load_n((const long long *)(const void *)host, __ATOMIC_RELAXED));
+
+	put_pair(w, row, part, lanes, pair, pair);
+}
+
+INLINE void gather_pair(struct warp *w, uint32_t row, uint32_t part, const struct place *p,
+			const uint8_t *host)
+{
+	__m512i pair[2];
+
+	for (uint32_t i = 0; i < 2; i++)
+		pair[i] = _mm512_mask_i32gather_epi64(_mm512_setzero_si512(),
+						      (__mmask8)(p->lanes[part] >> i * EIGHT),
+						      eight_of(p->at[part], i), host, 1);
+	put_pair(w, row, part, p->lanes[part], pair[0], pair[1]);
+}
+
+INLINE void scatter_pair(const struct warp *w, uint32_t row, uint32_t part, const struct place *p,
+			 uint8_t *host)
+{
+	__m512i low = _mm512_loadu_si512(w->r[row] + part * PART),
+		high = _mm512_loadu_si512(w->r[row + 1] + part * PART);
+
+	for (uint32_t i = 0; i < 2; i++)
+		_mm512_mask_i32scatter_epi64(
+			host, (__mmask8)(p->lanes[part] >> i * EIGHT), eight_of(p->at[part], i),
+			_mm512_or_si512(
+				_mm512_cvtepu32_epi64(eight_of(low, i)),
+				_mm512_slli_epi64(_mm512_cvtepu32_epi64(eight_of(high, i)), 32)),
+			1);
+}
+
 INLINE void load(struct warp *w, const struct op *op, uint32_t mask, uint32_t words, bool shared)
 {
 	struct halves h;
@@ -245,9 +303,11 @@ INLINE void load(struct warp *w, const struct op *op, uint32_t mask, uint32_t wo
 				load_adjacent(w, op, h.host[i], i, 0xffff, words);
 				continue;
 			}
-			for (uint32_t k = 0; k < words; k++)
-				put(w, op->d + k, i, 0xffff,
-				    _mm512_set1_epi32(((const int *)(const void *)h.host[i])[k]));
+			if (words == 1)
+				put(w, op->d, i, 0xffff,
+				    _mm512_set1_epi32(*(const int *)(const void *)h.host[i]));
+			for (uint32_t k = 0; words > 1 && k < words; k += 2)
+				put_same_pair(w, op->d + k, i, 0xffff, h.host[i] + 4 * k);
 		}
 		return;
 	}
@@ -266,16 +326,20 @@ INLINE void load(struct warp *w, const struct op *op, uint32_t mask, uint32_t wo
 			continue;
 		}
 		if (is_regular(&p, i, 0, &first)) {
-			for (uint32_t k = 0; k < words; k++)
-				put(w, op->d + k, i, lanes,
+			if (words == 1)
+				put(w, op->d, i, lanes,
 				    _mm512_set1_epi32(
-					    ((const int *)(const void *)(p.host + first))[k]));
+					    *(const int *)(const void *)(p.host + first)));
+			for (uint32_t k = 0; words > 1 && k < words; k += 2)
+				put_same_pair(w, op->d + k, i, lanes, p.host + first + 4 * k);
 			continue;
 		}
-		for (uint32_t k = 0; k < words; k++)
-			put(w, op->d + k, i, lanes,
+		if (words == 1)
+			put(w, op->d, i, lanes,
 			    _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), lanes, p.at[i],
-							p.host + 4 * k, 1));
+							p.host, 1));
+		for (uint32_t k = 0; words > 1 && k < words; k += 2)
+			gather_pair(w, op->d + k, i, &p, p.host + 4 * k);
 	}
 }
 
@@ -297,17 +361,19 @@ INLINE void store(struct warp *w, const struct op *op, uint32_t mask, uint32_t w
 		op->run(w, op, mask);
 		return;
 	}
-	for (uint32_t k = 0; k < words; k++)
+	for (uint32_t k = 0; k < words; k += 2)
 		for (uint32_t i = 0; i < PARTS; i++) {
-			__m512i value = _mm512_loadu_si512(w->r[row + k] + i * PART);
-			uint8_t *host = p.host + 4 * k;
+			__m512i value = _mm512_loadu_si512(w->r[row] + i * PART);
 
 			if (!p.lanes[i])
 				continue;
-			if (words == 1 && is_regular(&p, i, 4, &first))
-				_mm512_mask_storeu_epi32(host + (int32_t)first, p.lanes[i], value);
+			if (words > 1)
+				scatter_pair(w, row + k, i, &p, p.host + 4 * k);
+			else if (is_regular(&p, i, 4, &first))
+				_mm512_mask_storeu_epi32(p.host + (int32_t)first, p.lanes[i],
+							 value);
 			else
-				_mm512_mask_i32scatter_epi32(host, p.lanes[i], p.at[i], value, 1);
+				_mm512_mask_i32scatter_epi32(p.host, p.lanes[i], p.at[i], value, 1);
 		}
 }
 

@@ -139,23 +139,45 @@ INLINE bool is_regular(const struct place *p, uint32_t half, uint32_t step)
 	return !any(&other);
 }
 
-INLINE void load_half(uint32_t *row, const struct place *p, uint32_t half, uint32_t word_index,
-		      uint32_t words)
+INLINE void load_half(uint32_t *row, const struct place *p, uint32_t half)
 {
 	const uint32_t *at = (const uint32_t *)p->at + half * HALF;
-	const uint8_t *host = p->host + 4 * word_index;
+	const uint8_t *host = p->host;
 
 	if (is_regular(p, half, 0)) {
 		vec value = (vec){0} + *(const word *)(host + at[0]);
 
 		memcpy(row, &value, sizeof(value));
 		memcpy(row + PART, &value, sizeof(value));
-	} else if (words == 1 && is_regular(p, half, 4)) {
+	} else if (is_regular(p, half, 4)) {
 		memcpy(row, host + at[0], HALF * 4);
 	} else {
 		for (uint32_t i = 0; i < HALF; i++)
 			row[i] = *(const word *)(host + at[i]);
 	}
+}
+
+/* Two words, which are one access where they are 64 bits. */
+INLINE void load_pair(uint32_t *low, uint32_t *high, const uint8_t *from)
+{
+	uint64_t pair = __atomic_load_n((const uint64_t *)(const void *)from, __ATOMIC_RELAXED);
+
+	*low = (uint32_t)pair;
+	*high = (uint32_t)(pair >> 32);
+}
+
+INLINE void load_pairs(struct warp *w, const struct op *op, uint32_t mask, uint32_t words,
+		       const struct place *p)
+{
+	const uint32_t *at = (const uint32_t *)p->at;
+
+	for (uint32_t k = 0; k < words; k += 2)
+		for (uint32_t left = mask; left; left &= left - 1) {
+			uint32_t i = first_lane(left);
+
+			load_pair(&w->r[op->d + k][i], &w->r[op->d + k + 1][i],
+				  p->host + 4 * k + at[i]);
+		}
 }
 
 /* Lanes in several pages, translated one by one. The first word of each lane's access goes to
@@ -190,8 +212,10 @@ INLINE void load_each(struct warp *w, const struct op *op, uint32_t mask, uint32
 	for (uint32_t left = mask; left; left &= left - 1) {
 		uint32_t i = first_lane(left);
 
-		for (uint32_t k = 0; k < words; k++)
-			w->r[op->d + k][i] = ((const word *)where[i])[k];
+		if (words == 1)
+			w->r[op->d][i] = *(const word *)where[i];
+		for (uint32_t k = 0; words > 1 && k < words; k += 2)
+			load_pair(&w->r[op->d + k][i], &w->r[op->d + k + 1][i], where[i] + 4 * k);
 	}
 }
 
@@ -208,14 +232,16 @@ INLINE void load(struct warp *w, const struct op *op, uint32_t mask, uint32_t wo
 			load_each(w, op, mask, words);
 		return;
 	}
-	for (uint32_t k = 0; k < words; k++) {
+	if (words == 1) {
 		bool whole = mask == w->live || mask == ALL_LANES;
-		uint32_t *d = w->r[op->d + k], row[LANES], *to = whole ? d : row;
+		uint32_t *d = w->r[op->d], row[LANES], *to = whole ? d : row;
 
-		load_half(to, &p, 0, k, words);
-		load_half(to + HALF, &p, 1, k, words);
+		load_half(to, &p, 0);
+		load_half(to + HALF, &p, 1);
 		if (!whole)
 			row_blend(d, row, mask);
+	} else {
+		load_pairs(w, op, mask, words, &p);
 	}
 }
 
@@ -236,11 +262,20 @@ INLINE void store(struct warp *w, const struct op *op, uint32_t mask, uint32_t w
 		memcpy(p.host + at[HALF], w->r[op->s[0].row] + HALF, HALF * 4);
 		return;
 	}
-	for (uint32_t k = 0; k < words; k++) {
-		const uint32_t *s = w->r[op->s[0].row + k];
+	for (uint32_t k = 0; k < words; k += 2) {
+		const uint32_t *low = w->r[op->s[0].row + k], *high = low + LANES;
 
-		for (uint32_t left = mask; left; left &= left - 1)
-			*(word *)(p.host + 4 * k + at[first_lane(left)]) = s[first_lane(left)];
+		for (uint32_t left = mask; left; left &= left - 1) {
+			uint32_t i = first_lane(left);
+			uint8_t *to = p.host + 4 * k + at[i];
+
+			if (words == 1)
+				*(word *)to = low[i];
+			else
+				__atomic_store_n((uint64_t *)(void *)to,
+						 low[i] | (uint64_t)high[i] << 32,
+						 __ATOMIC_RELAXED);
+		}
 	}
 }
 

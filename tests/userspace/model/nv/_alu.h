@@ -5,6 +5,8 @@
 #ifndef TESTS_MODEL_ALU_H
 #define TESTS_MODEL_ALU_H
 
+#include <fenv.h>
+
 #include "tests/userspace/model/nv/_rig.h"
 
 #define THREADS  1024u
@@ -245,7 +247,10 @@ static int alu_main(const struct row *rows, size_t count)
 	static const char *const chips[] = {"gh100", "ga100"};
 
 	for (uint32_t c = 0; c < 2; c++) {
-		rig_open(&r_, chips[c], false, 1);
+		/* Applications' floating-point modes are none of the software GPU's. */
+		fesetround(FE_UPWARD);
+		rig_open(&r_, chips[c], false, 1 + c);
+		fesetround(FE_TONEAREST);
 		diag("%s", chips[c]);
 		for (size_t i = 0; i < count; i++)
 			if (!rows[i].hopper || rig_sm(&r_) >= 90)
