@@ -257,6 +257,41 @@ static bool store_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t
 	return true;
 }
 
+/* Pairs of words that are aligned to their size are accessed as a whole: other blocks must not see
+ * halves. */
+static inline bool is_pair(const uint32_t *words, uint32_t k, uint32_t count)
+{
+	return k + 1 < count && (uintptr_t)&words[k] % 8 == 0;
+}
+
+static inline void load_words(row *d, uint32_t lane, const uint32_t *from, uint32_t count)
+{
+	for (uint32_t k = 0; k < count; k++) {
+		if (is_pair(from, k, count)) {
+			uint64_t x = __atomic_load_n((const uint64_t *)&from[k], __ATOMIC_RELAXED);
+
+			d[k][lane] = (uint32_t)x; /* little-endian host */
+			d[++k][lane] = (uint32_t)(x >> 32);
+		} else {
+			d[k][lane] = __atomic_load_n(&from[k], __ATOMIC_RELAXED);
+		}
+	}
+}
+
+static inline void store_words(uint32_t *to, const row *s, uint32_t lane, uint32_t count)
+{
+	for (uint32_t k = 0; k < count; k++) {
+		if (is_pair(to, k, count)) {
+			uint64_t x = s[k][lane] | (uint64_t)s[k + 1][lane] << 32;
+
+			__atomic_store_n((uint64_t *)&to[k], x, __ATOMIC_RELAXED);
+			k++;
+		} else {
+			__atomic_store_n(&to[k], s[k][lane], __ATOMIC_RELAXED);
+		}
+	}
+}
+
 static void run_load(struct wave *w, const struct op *op)
 {
 	uint32_t kind = op->handler->data;
@@ -273,8 +308,7 @@ static void run_load(struct wave *w, const struct op *op)
 		if (from && w->grid->release && !store_is_visible(w, op, i, l.at[i], l.bytes))
 			return;
 		if (from)
-			for (uint32_t k = 0; k < kind / 4; k++)
-				d[k][i] = __atomic_load_n(&from[k], __ATOMIC_RELAXED);
+			load_words(d, i, from, kind / 4);
 		else if (!load_lane(w, op, i, kind, d))
 			return;
 	}
@@ -294,8 +328,7 @@ static void run_store(struct wave *w, const struct op *op)
 		uint32_t *to = fast ? lane_words(w, &l, i) : NULL;
 
 		if (to)
-			for (uint32_t k = 0; k < kind / 4; k++)
-				__atomic_store_n(&to[k], s[k][i], __ATOMIC_RELAXED);
+			store_words(to, s, i, kind / 4);
 		else if (!store_lane(w, op, i, kind, s))
 			return;
 		if (to && w->grid->release)

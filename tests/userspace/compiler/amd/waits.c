@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	} modes[] = {
 		{"optimised", {0}, STEP, STEP},
 		{"unoptimised", {.unoptimised = true}, STEP, STEP},
-		{"few registers", {.spill = true}, 149, 5},
+		{"few registers", {.spill = true}, 67, 5},
 	};
 	bool all = getenv("SOV_TEST_WAITS");
 
