@@ -56,7 +56,8 @@ static bool run(const struct op *op, uint64_t from, row *v, uint8_t *lds, struct
 		char *message)
 {
 	struct model m = {.chip = model_chip_find("navi21"), .vendor = &vendor_amd};
-	struct model_channel c = {.model = &m};
+	struct model_space space = {.model = &m};
+	struct model_channel c = {.model = &m, .space = &space};
 	struct amd_grid grid = {.work = {.channel = &c},
 				.memory = &memory,
 				.lds_bytes = 65536,
