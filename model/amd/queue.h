@@ -7,6 +7,7 @@
 #include "hw/amd/pm4.h"
 #include "hw/amd/queue.h"
 #include "model/core/model_internal.h"
+#include "model/core/random.h"
 
 #define AMD_MAX_DEPTH 2 /* nesting of indirect buffers */
 
@@ -87,17 +88,13 @@ void amd_deferred_destroy(struct model_channel *c);
 /* pm4.c: the release itself. */
 bool amd_release(struct packet *p);
 
-/* The choices of the modes: a number, and the next state (splitmix64, public domain, Sebastiano
- * Vigna). */
+/* A choice of a mode, whose state is never 0: that means that the mode is off. */
 static inline uint64_t amd_choice(uint64_t *state)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
+	uint64_t choice = random_next(state);
 
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	z ^= z >> 31;
-	*state += !*state; /* 0 means that a mode is off */
-	return z;
+	*state += !*state;
+	return choice;
 }
 
 /* lines.c: a packet invalidates caches; AMD_GCR_* */

@@ -35,7 +35,7 @@ bool channel_fail(struct model_channel *c, const struct model_error *where, cons
 	}
 	atomic_store(&c->stop, true);
 	pthread_mutex_unlock(&c->lock);
-	if (first && c->space && c->space->check)
+	if (first && c->space->check)
 		check_failed(c->space->check, &c->error);
 	if (first && c->config.interrupt)
 		c->config.interrupt(c->config.argument, true);

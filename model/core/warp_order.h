@@ -9,6 +9,7 @@
 #define MODEL_WARP_ORDER_H
 
 #include "model/core/model_internal.h"
+#include "model/core/random.h"
 
 #define WARP_ORDER_MAX_QUANTUM 64u
 #define WARP_ORDER_MAX_BUDGET  4096u
@@ -22,25 +23,17 @@ struct warp_round {
 	uint32_t first, step, n;
 };
 
-/* The constants are those of SplitMix64 (Steele, Lea, Flood 2014). */
-static inline uint64_t warp_order_mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
 static inline void warp_order_start(struct warp_order *o, const struct work *w, uint64_t block)
 {
 	uint64_t seed = w->channel->model->order_seed;
 
-	o->state = seed ? warp_order_mix(warp_order_mix(seed + w->launch) + block) | 1 : 0;
+	o->state = seed ? random_mix(random_mix(seed + w->launch) + block) | 1 : 0;
 }
 
 static inline uint32_t warp_order_random(struct warp_order *o, uint32_t below)
 {
-	o->state += UINT64_C(0x9e3779b97f4a7c15) << 1; /* never 0: it stays odd */
-	return (uint32_t)(warp_order_mix(o->state) >> 32) % below;
+	o->state += RANDOM_STEP << 1; /* never 0: it stays odd */
+	return (uint32_t)(random_mix(o->state) >> 32) % below;
 }
 
 static inline struct warp_round warp_order_round(struct warp_order *o, uint32_t n)

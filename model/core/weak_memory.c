@@ -35,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/core/random.h"
 #include "model/core/weak_memory.h"
 
 #define LINE_BYTES    128u
@@ -92,19 +93,9 @@ struct weak_memory {
 	struct cache shared[SHARED_CACHES], scalar[SHARED_CACHES];
 };
 
-/* Random numbers (splitmix64, public domain, Sebastiano Vigna). */
-static uint64_t random_bits(struct weak_memory *m)
-{
-	uint64_t z = m->random += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
 uint32_t weak_random(struct weak_memory *m, uint32_t below)
 {
-	return (uint32_t)(random_bits(m) >> 32) % below;
+	return (uint32_t)(random_next(&m->random) >> 32) % below;
 }
 
 uint32_t weak_warp_quantum(struct weak_memory *m)
@@ -450,7 +441,7 @@ static void load_piece(struct weak_unit *u, uint32_t agent, enum weak_path path,
 			cache_evict(&u->cache, host);
 		break;
 	case WEAK_STRONG:
-		if (cache_find(&u->cache, host) && !(random_bits(m) & m->early)) {
+		if (cache_find(&u->cache, host) && !(random_next(&m->random) & m->early)) {
 			from = cache_find(&u->cache, host);
 			break;
 		}
@@ -496,7 +487,7 @@ void weak_load(struct weak_unit *u, uint32_t agent, enum weak_path path, const u
 {
 	uint8_t *to = out;
 
-	if (!(random_bits(u->memory) & u->memory->prefetch))
+	if (!(random_next(&u->memory->random) & u->memory->prefetch))
 		prefetch_near(u, host);
 	for (uint32_t n; bytes; host += n, to += n, bytes -= n) {
 		n = piece_bytes(host, bytes);
@@ -509,7 +500,7 @@ void weak_load(struct weak_unit *u, uint32_t agent, enum weak_path path, const u
 void weak_unit_tick(struct weak_unit *u)
 {
 	struct weak_memory *m = u->memory;
-	uint64_t r = random_bits(m);
+	uint64_t r = random_next(&m->random);
 
 	if (u->count && !(r & m->perform))
 		perform_pending(u, random_pending(u));
@@ -617,7 +608,7 @@ struct weak_memory *weak_memory_create(uint64_t seed, bool shared_caches)
 	m->random = seed;
 	m->shared_caches = shared_caches;
 	m->publishes = !shared_caches;
-	r = random_bits(m);
+	r = random_next(&m->random);
 	m->perform = perform[r & 3];
 	m->publish = publish[r >> 2 & 3];
 	m->evict = evict[r >> 4 & 3];

@@ -33,16 +33,23 @@ const uint32_t lane_bit[LANES] = {
 #undef EIGHT
 };
 
+static inline void set_lanes(uint32_t *d, uint32_t lanes, uint32_t value)
+{
+	EACH_LANE(i)
+		d[i] = lanes & lane_bit[i] ? value : d[i];
+}
+
+static inline void set_lanes64(uint64_t *d, uint32_t lanes, uint64_t value)
+{
+	EACH_LANE(i)
+		d[i] = lanes & lane_bit[i] ? value : d[i];
+}
+
 static void make_ready(struct warp *w, uint32_t lanes, uint64_t pc)
 {
-	uint64_t readied = w->readied;
-
-	EACH_LANE(i)
-		w->lane_pc[i] = lanes & lane_bit[i] ? pc : w->lane_pc[i];
-	EACH_LANE(i)
-		w->ready_since[i] = lanes & lane_bit[i] ? readied : w->ready_since[i];
-	EACH_LANE(i)
-		w->group[i] = lanes & lane_bit[i] ? lanes : w->group[i];
+	set_lanes64(w->lane_pc, lanes, pc);
+	set_lanes64(w->ready_since, lanes, w->readied);
+	set_lanes(w->group, lanes, lanes);
 	w->readied++;
 	w->ready |= lanes;
 	w->mask &= ~lanes;
@@ -131,12 +138,9 @@ void block_lanes(struct warp *w, uint32_t lanes, enum wait kind, uint32_t on)
 		w->mask = 0;
 		return;
 	}
-	EACH_LANE(i)
-		w->lane_pc[i] = lanes & lane_bit[i] ? pc : w->lane_pc[i];
-	EACH_LANE(i)
-		w->group[i] = lanes & lane_bit[i] ? lanes : w->group[i];
-	EACH_LANE(i)
-		w->wait_on[i] = lanes & lane_bit[i] ? on : w->wait_on[i];
+	set_lanes64(w->lane_pc, lanes, pc);
+	set_lanes(w->group, lanes, lanes);
+	set_lanes(w->wait_on, lanes, on);
 	for (uint32_t left = lanes; left; left &= left - 1)
 		w->wait[first_lane(left)] = (uint8_t)kind;
 	w->mask &= ~lanes;
@@ -174,8 +178,7 @@ static void form_group(struct warp *w, uint32_t lanes)
 		EACH_LANE(i)
 			same |= w->lane_pc[i] == pc ? lane_bit[i] : 0;
 		same &= lanes;
-		EACH_LANE(i)
-			w->group[i] = same & lane_bit[i] ? same : w->group[i];
+		set_lanes(w->group, same, same);
 		lanes &= ~same;
 	}
 }
@@ -275,12 +278,6 @@ static void leave_barrier(uint32_t *breg, uint32_t lanes, uint32_t others)
 		breg[i] &= others & lane_bit[i] ? ~lanes : ALL_LANES;
 }
 
-static void clear_barrier(uint32_t *breg, uint32_t lanes)
-{
-	EACH_LANE(i)
-		breg[i] = lanes & lane_bit[i] ? 0 : breg[i];
-}
-
 /* True if two lanes wait at BSYNC for the same lanes by the same copy of the barrier: then both may
  * continue, or neither. */
 static bool same_bsync(const struct warp *w, uint32_t a, uint32_t b)
@@ -299,7 +296,7 @@ static void release_group(struct warp *w, uint32_t i, uint32_t go)
 
 	if (w->wait[i] == WAIT_BSYNC) {
 		leave_barrier(breg, go, lanes_waited_for(w, i) & ~go);
-		clear_barrier(breg, go);
+		set_lanes(breg, go, 0);
 	} else if (w->wait[i] == WAIT_WARPSYNC) {
 		w->late |= go;
 	} else {
@@ -533,7 +530,7 @@ static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
 	different &= mask;
 	/* All lanes have arrived. */
 	if (!different && mask == w->mask && !(first & w->live & ~mask)) {
-		clear_barrier(breg, mask);
+		set_lanes(breg, mask, 0);
 		return;
 	}
 	block_lanes(w, mask, WAIT_BSYNC, op->breg);

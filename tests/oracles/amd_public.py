@@ -10,8 +10,8 @@ import argparse, math, os, random, re, subprocess
 COST = re.compile(r"cost: \S+ (\S+) \d+: executed (\d+) (\d+) registers (\d+) (\d+)")
 
 
-def strip_stubs(path):
-    """clang 21 emits an empty kernel beside each kernel, whose code has a longer name."""
+def keep_implementations(path):
+    """clang 21 emits each kernel twice for NVPTX: an empty one, and its code under a longer name, which takes the empty one's place."""
     text = open(path).read()
     for name in re.findall(r"\.entry __clang_ocl_kern_imp_(\w+)\(", text):
         text = re.sub(r"\.visible \.entry " + name + r"\([^)]*\)[^{]*\{[^}]*\}", "", text, count=1)
@@ -31,7 +31,7 @@ def compile_file(args, source, base):
         if p.returncode:
             return next((l for l in p.stderr.splitlines() if "error" in l or "sov" in l), "failed")
         if command[-2].endswith(".ptx"):
-            strip_stubs(base + ".ptx")
+            keep_implementations(base + ".ptx")
     return ""
 
 

@@ -283,6 +283,17 @@ static bool has_no_modifiers(const struct gcn_inst *i)
 	return i->in.form <= AMD_E64 && !i->in.field[AMD_F_CLAMP] && i->mode == GCN_MODE_ANY;
 }
 
+/* Puts i, which defines what second does, in the place of both instructions. */
+static void put_in_place(struct combine *c, uint32_t b, struct gcn_inst *first,
+			 struct gcn_inst *second, struct gcn_inst *i)
+{
+	i->line = second->line;
+	gcn_insert(c->f, b, second, i);
+	gcn_remove(c->f, b, second);
+	gcn_remove(c->f, b, first);
+	combine_word_of(c, i->ref[AMD_D])->def = i;
+}
+
 static bool replace_pair(struct combine *c, uint32_t b, struct gcn_inst *first,
 			 struct gcn_inst *second, enum amd_op op, const struct gcn_src x[3])
 {
@@ -297,11 +308,7 @@ static bool replace_pair(struct combine *c, uint32_t b, struct gcn_inst *first,
 	gcn_set_operand(f, i, AMD_D, combine_operand(second, AMD_D));
 	for (uint32_t k = 0; k < 3; k++)
 		gcn_set_operand(f, i, AMD_S0 + k, x[k]);
-	i->line = second->line;
-	gcn_insert(f, b, second, i);
-	gcn_remove(f, b, second);
-	gcn_remove(f, b, first);
-	combine_word_of(c, i->ref[AMD_D])->def = i;
+	put_in_place(c, b, first, second, i);
 	return true;
 }
 
@@ -340,11 +347,7 @@ static bool fuse_carry(struct combine *c, uint32_t b, struct gcn_inst *first,
 	gcn_set_operand(f, i, AMD_S0, other);
 	gcn_set_operand(f, i, AMD_S1, gcn_imm(0));
 	gcn_set_operand(f, i, AMD_S2, carry);
-	i->line = second->line;
-	gcn_insert(f, b, second, i);
-	gcn_remove(f, b, second);
-	gcn_remove(f, b, first);
-	combine_word_of(c, i->ref[AMD_D])->def = i;
+	put_in_place(c, b, first, second, i);
 	return true;
 }
 
@@ -429,11 +432,7 @@ static bool fuse_dpp(struct combine *c, uint32_t b, struct gcn_inst *second)
 		i->in.field[AMD_F_DPP_CTRL] = move->in.field[AMD_F_DPP_CTRL];
 		i->in.field[AMD_F_BOUND_CTRL] = move->in.field[AMD_F_BOUND_CTRL];
 		i->mode = second->mode;
-		i->line = second->line;
-		gcn_insert(f, b, second, i);
-		gcn_remove(f, b, second);
-		gcn_remove(f, b, move);
-		combine_word_of(c, i->ref[AMD_D])->def = i;
+		put_in_place(c, b, move, second, i);
 		return true;
 	}
 	return false;

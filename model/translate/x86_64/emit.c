@@ -559,14 +559,18 @@ void emit_scalar_not(struct emit *e, enum scalar d)
 	x86_scalar(e, false, false, 0xf7, 2, X86_REG(scalars[d]));
 }
 
+static void scalar_shift(struct emit *e, bool wide, enum vector_shift op, enum scalar d,
+			 uint32_t by)
+{
+	static const uint8_t opcodes[] = {[V_LEFT] = 4, [V_RIGHT] = 5, [V_RIGHT_SIGNED] = 7};
+
+	x86_scalar(e, wide, false, 0xc1, opcodes[op], X86_REG(scalars[d]));
+	x86_byte(e, (uint8_t)by);
+}
+
 void emit_scalar_shift(struct emit *e, enum vector_shift op, enum scalar d, uint32_t by)
 {
-	x86_scalar(e, false, false, 0xc1,
-		   op == V_LEFT    ? 4
-		   : op == V_RIGHT ? 5
-				   : 7,
-		   X86_REG(scalars[d]));
-	x86_byte(e, (uint8_t)by);
+	scalar_shift(e, false, op, d, by);
 }
 
 void emit_scalar64(struct emit *e, enum scalar_op op, enum scalar d, enum scalar s)
@@ -588,12 +592,7 @@ void emit_scalar64_constant(struct emit *e, enum scalar_op op, enum scalar d, in
 
 void emit_scalar_shift64(struct emit *e, enum vector_shift op, enum scalar d, uint32_t by)
 {
-	x86_scalar(e, true, false, 0xc1,
-		   op == V_LEFT    ? 4
-		   : op == V_RIGHT ? 5
-				   : 7,
-		   X86_REG(scalars[d]));
-	x86_byte(e, (uint8_t)by);
+	scalar_shift(e, true, op, d, by);
 }
 
 void emit_test_constant(struct emit *e, enum scalar s, uint32_t bits)

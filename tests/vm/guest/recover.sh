@@ -4,7 +4,8 @@
 # results: 40
 # card: gh100 --fault stubborn
 # firmware: small
-# A card that is wedged again and again: the driver resets it three times, then it stays wedged.
+# A card whose GSP refuses to free channels, as in wedged.sh, so that it is wedged again and again: the driver resets it three times,
+# then it stays wedged.
 . /test/common.sh
 card=$(cards)
 modprobe sovgpu recover=1
