@@ -104,7 +104,7 @@ TRACE_EVENT(sov_job_timeout,
 		 __entry->context, __entry->seqno, __entry->limit_ms)
 );
 
-/* A range was mapped in, or unmapped from, an address space. */
+/* A range was mapped in, or unmapped from, an address space; its end unmaps the rest silently. */
 DECLARE_EVENT_CLASS(sov_vm_range,
 	TP_PROTO(const struct device *dev, const void *vm, u64 va, u64 size, u32 flags),
 	TP_ARGS(dev, vm, va, size, flags),

@@ -44,7 +44,7 @@ enum sov_limit {
 };
 
 /**
- * enum sov_scope - what a limit bounds the usage of
+ * enum sov_scope - whose usage a limit bounds
  */
 enum sov_scope {
 	/** @SOV_SCOPE_FILE: One open file. */

@@ -16,10 +16,10 @@ struct sov_device;
 /* Smallest block: one page table. */
 #define SOV_VRAM_MIN_BLOCK SZ_4K
 
-/* Smallest part that an engine clears: the CPU clears less before an engine has begun. */
+/* Smallest part that an engine clears: the CPU ends a smaller one before an engine would begin. */
 #define SOV_VRAM_CLEAR_MIN SZ_64K
 
-/* Largest part that an engine clears in one step, between which signals are looked at. */
+/* Largest part that an engine clears in one step; signals are checked between steps. */
 #define SOV_VRAM_CLEAR_MAX SZ_64M
 
 /**

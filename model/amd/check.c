@@ -6,7 +6,6 @@
  * the compiler's named barriers are such. Buffers check their bounds themselves and are not
  * checked.
  */
-#include "hw/chips.h"
 #include "model/amd/check.h"
 #include "model/amd/lane_address.h"
 
@@ -214,7 +213,7 @@ static void check_order(struct wave *w, const struct op *op)
 
 void amd_run_checked(struct wave *w, const struct op *op)
 {
-	uint32_t bytes, addresses;
+	uint32_t bytes, addresses, words;
 	enum amd_access kind = amd_lane_access(op, &bytes);
 	uint64_t address;
 
@@ -227,9 +226,9 @@ void amd_run_checked(struct wave *w, const struct op *op)
 		run_lds(w, op, kind, addresses, bytes);
 		return;
 	}
-	bytes = 4 * amd_scalar_load(w, op, &address);
-	if (bytes && op->in.row->type[AMD_S0] != TYPE_B128) {
-		run_scalar(w, op, address, bytes / 4);
+	words = amd_scalar_load(w, op, &address);
+	if (words && op->in.row->type[AMD_S0] != TYPE_B128) {
+		run_scalar(w, op, address, words);
 		return;
 	}
 	check_order(w, op);

@@ -32,7 +32,7 @@ static bool defers(struct model_channel *c)
 	return c->amd.random && count < MAX_DEFERRED && amd_choice(&c->amd.random) % 4;
 }
 
-/* Appends what an entry describes. */
+/* Appends an entry, with a copy of the grid; g NULL: a release. */
 static bool append(struct model_channel *c, const struct amd_deferred *what,
 		   const struct amd_grid *g)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Dispatches: checks the registers of a compute queue and executes the grid to its end. Where
- * hardware would hang or run nothing, the model reports why. */
+/* Dispatches: checks the registers of a compute queue and executes the grid to its end,
+ * perhaps later (deferred.c). Where hardware would hang or run nothing, the model reports why. */
 #include "hw/amd/kernel_descriptor.h"
 #include "model/amd/check.h"
 #include "model/amd/profile.h"

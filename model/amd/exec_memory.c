@@ -514,10 +514,9 @@ static void run_real_time(struct wave *w, const struct op *op)
 	amd_write_scalar64(w, op->in.reg[AMD_D], model_nanoseconds() / AMD_CLOCK_NANOSECONDS);
 }
 
-/* Cache invalidations; outside of weak memory mode a wave's own dispatch left nothing in the data
- * caches. A load that was not
- * waited for may be performed after the invalidation, when the cache holds an old line again: that
- * is as if the invalidation had not happened. */
+/* Cache invalidations; only in weak memory mode do caches hold old lines that the wave's own
+ * dispatch has loaded. A load that was not waited for may be performed after the invalidation, when
+ * the cache holds an old line again: that is as if the invalidation had not happened. */
 static bool invalidation_counts(struct wave *w)
 {
 	return w->loads <= w->loaded || weak_random(w->reader->weak, 2);

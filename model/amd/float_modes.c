@@ -227,7 +227,7 @@ void amd_mode_run(struct wave *w, const struct op *op, struct operands *o)
 	uint32_t round = rounding_of(w, op);
 	rounded_fn *fn = NULL;
 
-	for (uint32_t k = 0; k < sizeof(rounded) / sizeof(rounded[0]); k++)
+	for (uint32_t k = 0; !fn && k < sizeof(rounded) / sizeof(rounded[0]); k++)
 		if (rounded[k].op == op->in.row->op)
 			fn = rounded[k].compute;
 	if (round && !fn && !rounds_nothing(op->in.row)) {

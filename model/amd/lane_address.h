@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What memory instructions access: for those that execute them, and for the profile. */
+/* What memory instructions access: for those that execute them, the profile and the checker. */
 #ifndef MODEL_AMD_LANE_ADDRESS_H
 #define MODEL_AMD_LANE_ADDRESS_H
 

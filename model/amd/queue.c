@@ -153,10 +153,8 @@ static void queue_drain(struct model_channel *c)
 				     (unsigned long long)put);
 			return;
 		}
-		if (!ahead && !c->amd.deferred)
-			return;
 		if (!ahead) {
-			if (!amd_deferred_run(c))
+			if (!c->amd.deferred || !amd_deferred_run(c))
 				return;
 			continue;
 		}

@@ -73,7 +73,7 @@ static inline uint64_t amd_clock(void)
 	return model_nanoseconds() / AMD_CLOCK_NANOSECONDS;
 }
 
-/* dispatch.c: executes the grid that the queue's registers describe. */
+/* dispatch.c: executes or defers the grid that the queue's registers describe; executes a grid. */
 bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator);
 struct amd_grid;
 bool amd_grid_run(struct model_channel *c, struct amd_grid *g);

@@ -34,9 +34,9 @@ static bool enter(struct wave *w, uint64_t pc, uint32_t id)
 	return true;
 }
 
-bool amd_trap_enter(struct wave *w, uint32_t id)
+void amd_trap_enter(struct wave *w, uint32_t id)
 {
-	return enter(w, w->pc, id);
+	enter(w, w->pc, id);
 }
 
 bool amd_trap_enter_fault(struct wave *w, const struct model_error *e)

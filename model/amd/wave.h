@@ -307,9 +307,9 @@ void amd_lines_store(const struct wave *w, uint64_t va, uint32_t bytes);
 void amd_lines_invalidate_vector(const struct wave *w);
 void amd_lines_invalidate_scalar(const struct wave *w);
 
-/* trap.c: the trap handler of the wave's address space, if there is one. Both return whether the
- * wave enters it, at next. */
-bool amd_trap_enter(struct wave *w, uint32_t id);
+/* trap.c: the wave enters the trap handler of its address space, at next, if there is one. */
+void amd_trap_enter(struct wave *w, uint32_t id);
+/* Returns whether it does. */
 bool amd_trap_enter_fault(struct wave *w, const struct model_error *e);
 /* The handler ends or is left: reports the fault for which it was entered, if any. */
 void amd_trap_leave(struct wave *w);

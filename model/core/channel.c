@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Channels. Each channel is a thread that sleeps until its doorbell rings and then has the vendor's
- * front end execute the ring from GET to PUT. A front end completes each command before the next,
- * so work of one channel never overlaps; channels run concurrently. This file holds what the front
- * ends have in common: errors, semaphore stores and waits, creation and destruction. */
+ * front end execute the ring from GET to PUT. Work of one channel never overlaps: a front end
+ * completes each command before the next, but for those that AMD's defers (model/amd/deferred.c);
+ * channels run concurrently. This file holds what the front ends have in common: errors, semaphore
+ * stores and waits, creation and destruction. */
 #include <errno.h>
 #include <fenv.h>
 #include <sched.h>

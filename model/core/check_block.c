@@ -151,7 +151,7 @@ static bool update_written(const struct check_access *a, uint64_t *map, uint64_t
 struct global_lanes {
 	struct race race;
 	struct shadow_page *page;
-	uint64_t number; /* of the page; UINT64_MAX: none */
+	uint64_t number; /* of the page */
 };
 
 static struct shadow_page *find_page(struct global_lanes *g, struct check_range *r, uint64_t at)
@@ -194,7 +194,7 @@ static bool check_global(struct global_lanes *g, uint32_t lane)
 		report_unwritten(b, a, lane, at, r);
 	if (checks(s, MODEL_CHECK_RACE) && !is_asynchronous(a) && page->accesses &&
 	    at % SHADOW_PAGE + a->bytes <= SHADOW_PAGE)
-		race_access(&g->race, lane, page->accesses, (uint32_t)(at % SHADOW_PAGE), r);
+		race_access(&g->race, lane, page->accesses, (uint32_t)(at % SHADOW_PAGE));
 	return true;
 }
 
@@ -208,7 +208,7 @@ static bool is_repeated(const struct check_access *a, const uint64_t address[CHE
 static uint32_t check_global_lanes(struct check_block *b, const struct check_access *a,
 				   const uint64_t address[CHECK_LANES], uint32_t mask)
 {
-	struct global_lanes g = {.race = race_begin(b, a, address, mask), .number = UINT64_MAX};
+	struct global_lanes g = {.race = race_begin(b, a, address, mask)};
 	uint32_t good = mask, before = CHECK_LANES;
 
 	pthread_mutex_lock(&b->space->lock);
@@ -246,7 +246,7 @@ static void check_shared_lanes(struct check_block *b, const struct check_access 
 			pthread_mutex_unlock(&b->space->lock);
 		}
 		if (races)
-			race_access(&race, lane, b->shared_accesses, (uint32_t)address[lane], NULL);
+			race_access(&race, lane, b->shared_accesses, (uint32_t)address[lane]);
 	}
 }
 

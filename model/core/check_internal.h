@@ -123,14 +123,13 @@ struct race {
 	const struct check_access *a;
 	const uint64_t *address;
 	uint32_t mask, lane;
-	const struct check_range *range; /* NULL: shared memory */
+	const struct check_range *range; /* the lane's allocation; NULL: shared memory */
 	struct mark mark;
 };
 struct race race_begin(struct check_block *b, const struct check_access *a,
 		       const uint64_t address[CHECK_LANES], uint32_t mask);
-/* offset: of the lane's first byte. range: the allocation; NULL: shared memory. */
-void race_access(struct race *c, uint32_t lane, struct accesses *accesses, uint32_t offset,
-		 const struct check_range *range);
+/* offset: of the lane's first byte. */
+void race_access(struct race *c, uint32_t lane, struct accesses *accesses, uint32_t offset);
 void race_start(struct check_block *b);
 struct releases *releases_create(void);    /* NULL: out of host memory */
 void releases_destroy(struct releases *r); /* NULL is allowed */

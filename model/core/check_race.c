@@ -403,13 +403,11 @@ struct race race_begin(struct check_block *b, const struct check_access *a,
 	};
 }
 
-void race_access(struct race *c, uint32_t lane, struct accesses *accesses, uint32_t offset,
-		 const struct check_range *range)
+void race_access(struct race *c, uint32_t lane, struct accesses *accesses, uint32_t offset)
 {
 	uint32_t bytes = c->a->bytes;
 
 	c->lane = lane;
-	c->range = range;
 	c->mark.thread = (uint16_t)(c->a->warp * CHECK_LANES + lane);
 	forget_other_launches(accesses, c->b->launch);
 	if (accesses->shift && (bytes | offset) % 4 && !split_cells(accesses))

@@ -292,12 +292,17 @@ void model_invalidate(struct model_space *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-void mmu_enter(struct mmu_reader *r, struct model_space *s)
+static void reader_forget(struct mmu_reader *r)
 {
-	r->space = s;
 	memset(r->tlb, 0, sizeof(r->tlb));
 	memset(r->spans, 0, sizeof(r->spans));
 	memset(r->sites, 0, sizeof(r->sites));
+}
+
+void mmu_enter(struct mmu_reader *r, struct model_space *s)
+{
+	r->space = s;
+	reader_forget(r);
 	pthread_mutex_lock(&s->lock);
 	atomic_store(&r->seen, atomic_load(&s->generation));
 	r->next = s->readers;
@@ -326,9 +331,7 @@ void mmu_poll_slow(struct mmu_reader *r)
 
 	if (r->weak)
 		weak_memory_flush(r->weak);
-	memset(r->tlb, 0, sizeof(r->tlb));
-	memset(r->spans, 0, sizeof(r->spans));
-	memset(r->sites, 0, sizeof(r->sites));
+	reader_forget(r);
 	atomic_store_explicit(&r->seen, generation, memory_order_release);
 }
 

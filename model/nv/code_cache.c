@@ -16,8 +16,8 @@ struct code {
 	bool hazard, profiled;
 	pthread_mutex_t lock;
 	struct code_page *buckets[BUCKETS];
-	/* Made when a page is decoded for the first time; NULL: code is interpreted. */
 	uint32_t translate, translate_visits; /* as in struct model; 0: no translator is made */
+	/* Made when a page is decoded for the first time; NULL: code is interpreted. */
 	struct translator *translator;
 };
 

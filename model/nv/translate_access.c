@@ -122,7 +122,7 @@ struct halves {
 	bool same[PARTS];
 };
 
-/* at: the address of the first lane, as far as the bytes that follow it are valid. */
+/* True if the words of a part's lanes are adjacent or, then *same, all lanes have one address. */
 INLINE bool is_half(const uint32_t *low, uint32_t part, uint32_t bytes, bool *same)
 {
 	const __m512i steps = _mm512_mullo_epi32(

@@ -69,7 +69,6 @@ INLINE bool find_global(struct warp *w, const struct op *op, uint32_t mask, uint
 	uint32_t low0 = low[first], high0 = high[first], start;
 	uint64_t base = (uint64_t)w->ur[op->address.urow + 1] << 32 | w->ur[op->address.urow];
 	const struct mmu_span *span;
-	enum mmu_result why;
 	vec bad = {0};
 
 	base += ((uint64_t)high0 << 32 | low0) + (uint64_t)op->address.offset;
@@ -88,12 +87,12 @@ INLINE bool find_global(struct warp *w, const struct op *op, uint32_t mask, uint
 	}
 	if (any(&bad))
 		return false;
-	p->host = mmu_translate(&w->exec->thread.reader, base - start, rights, &why);
-	span = p->host ? mmu_find_span(&w->exec->thread.reader, base, rights) : NULL;
-	if (span)
-		mmu_remember_span(&w->exec->thread.reader, op->span_site, rights & MODEL_WRITE,
-				  span);
-	return p->host;
+	span = mmu_find_span(&w->exec->thread.reader, base, rights);
+	if (!span)
+		return false;
+	mmu_remember_span(&w->exec->thread.reader, op->span_site, rights & MODEL_WRITE, span);
+	p->host = span->host + (base - start - span->start);
+	return true;
 }
 
 INLINE bool find_shared(struct warp *w, const struct op *op, uint32_t mask, uint32_t bytes,

@@ -134,7 +134,7 @@ void emit_vector_constant(struct emit *e, enum vector_op op, int d, int a, uint3
 void emit_shift(struct emit *e, enum vector_shift op, int d, int a, uint32_t by);
 /* d = even words of a, odd words of b */
 void emit_interleave(struct emit *e, int d, int a, int b);
-/* Byte offsets of words: 4 * (lane % 16), where the chunk's first lane is 0 or 8. */
+/* Byte offsets of words: lane k of the vector becomes 4 * (first + k), which is at most 60. */
 void emit_word_offsets(struct emit *e, int v, uint32_t first);
 /* The bits of the chunk's lanes in which the relation holds are set in out, which begins as 0. */
 void emit_compare(struct emit *e, enum scalar out, uint32_t relation, bool is_signed, int a, int b,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Def-use information that combine.c and cse.c share. */
+/* Def-use information that the files of the combiner share. */
 #ifndef SOV_COMPILER_AMD_COMBINE_H
 #define SOV_COMPILER_AMD_COMBINE_H
 

@@ -43,7 +43,7 @@ static bool is_member(const struct combine *c, const struct gcn_inst *i)
 	struct gcn_ref d = i->ref[AMD_D], base = i->ref[AMD_S0];
 	uint32_t words = words_loaded(i->in.row->op);
 
-	if (!words || !base.vreg || base.vreg != f->input[GCN_KERNARG] || base.part ||
+	if (!words || base.vreg != f->input[GCN_KERNARG] || base.part ||
 	    i->in.reg[AMD_S1] != AMD_NULL || !d.vreg || d.part || f->vregs[d.vreg].words != words ||
 	    i->in.field[AMD_F_OFFSET] % 4)
 		return false;
@@ -109,12 +109,14 @@ static void merge_in_block(struct kernarg_merge *m, uint32_t b)
 		uint16_t op;
 	} sizes[] = {{8, AMD_s_load_dwordx8}, {4, AMD_s_load_dwordx4}, {2, AMD_s_load_dwordx2}};
 	struct kernarg_load loads[MAX_LOADS];
-	uint32_t n = 0, position = 0;
+	uint32_t n = 0;
 
 	gcn_for_each(m->c->f, b, i)
-		if (n < MAX_LOADS && is_member(m->c, i))
-			loads[n++] = (struct kernarg_load){i, i->in.field[AMD_F_OFFSET],
-							   words_loaded(i->in.row->op), position++};
+		if (n < MAX_LOADS && is_member(m->c, i)) {
+			loads[n] = (struct kernarg_load){i, i->in.field[AMD_F_OFFSET],
+							 words_loaded(i->in.row->op), n};
+			n++;
+		}
 	qsort(loads, n, sizeof(*loads), compare_loads);
 	for (uint32_t k = 0, count; k < n; k += count) {
 		count = 1;
@@ -129,6 +131,14 @@ static void merge_in_block(struct kernarg_merge *m, uint32_t b)
 	}
 }
 
+static void forward_ref(const struct kernarg_merge *m, uint32_t nvregs, struct gcn_ref *r)
+{
+	struct gcn_ref to = r->vreg < nvregs ? m->forward[r->vreg] : (struct gcn_ref){0};
+
+	if (to.vreg)
+		*r = (struct gcn_ref){to.vreg, (uint8_t)(to.part + r->part)};
+}
+
 /* Replaces the merged registers by words of the new ones. */
 static void forward_operands(struct kernarg_merge *m, uint32_t nvregs)
 {
@@ -136,22 +146,10 @@ static void forward_operands(struct kernarg_merge *m, uint32_t nvregs)
 
 	gcn_for_each_block(f, b)
 		gcn_for_each(f, b, i) {
-			for (uint32_t slot = 0; slot < AMD_SLOTS; slot++) {
-				struct gcn_ref *r = &i->ref[slot];
-
-				if (r->vreg && r->vreg < nvregs && m->forward[r->vreg].vreg)
-					*r = (struct gcn_ref){
-						m->forward[r->vreg].vreg,
-						(uint8_t)(m->forward[r->vreg].part + r->part)};
-			}
-			for (uint32_t u = 0; u < i->nimplicit; u++) {
-				struct gcn_ref *r = &i->implicit[u].ref;
-
-				if (r->vreg < nvregs && m->forward[r->vreg].vreg)
-					*r = (struct gcn_ref){
-						m->forward[r->vreg].vreg,
-						(uint8_t)(m->forward[r->vreg].part + r->part)};
-			}
+			for (uint32_t slot = 0; slot < AMD_SLOTS; slot++)
+				forward_ref(m, nvregs, &i->ref[slot]);
+			for (uint32_t u = 0; u < i->nimplicit; u++)
+				forward_ref(m, nvregs, &i->implicit[u].ref);
 		}
 	for (uint32_t v = 1; v < f->nvregs; v++)
 		if (f->vregs[v].hint < nvregs && m->forward[f->vregs[v].hint].vreg)

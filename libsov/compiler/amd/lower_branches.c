@@ -465,7 +465,7 @@ static void lower_trap(struct branch_lowering *lowering, ir_block b)
 	struct gcn_inst *i;
 
 	gcn_append_scalar(f, b, AMD_s_trap, gcn_none(), gcn_none(), gcn_none())
-		->in.field[AMD_F_IMM] = 2;
+		->in.field[AMD_F_IMM] = AMD_TRAP_FATAL;
 	gcn_move(f, b, NULL, gcn_word(f, at, 0), gcn_imm((uint32_t)AMD_TRAP_PAGE));
 	gcn_move(f, b, NULL, gcn_word(f, at, 1), gcn_imm((uint32_t)(AMD_TRAP_PAGE >> 32)));
 	i = gcn_inst_new(f, AMD_global_store_dword, AMD_PLAIN);

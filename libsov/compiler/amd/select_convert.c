@@ -209,8 +209,8 @@ static void select_from_integer(struct select *s)
 /* ---- to integers ---- */
 
 /*
- * The argument as a single or double, rounded to an integer; truncated: unless the conversion that
- * follows, which truncates, rounds it.
+ * The argument as a single or double, rounded to an integer. With truncated, the conversion that
+ * follows truncates it, so that no rounding is needed for IR_RZ.
  */
 static struct gcn_src round_argument(struct select *s, bool as_double, bool truncated)
 {

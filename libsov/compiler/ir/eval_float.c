@@ -191,22 +191,7 @@ static float compute32(enum ir_op op, const uint64_t *args)
 	return r;
 }
 
-static double compute64(enum ir_op op, const volatile double *x)
-{
-	volatile double r;
-
-	r = op == IR_FADD    ? x[0] + x[1]
-	    : op == IR_FMUL  ? x[0] * x[1]
-	    : op == IR_FDIV  ? x[0] / x[1]
-	    : op == IR_FRCP  ? 1 / x[0]
-	    : op == IR_FSQRT ? sqrt(x[0])
-			     : fma(x[0], x[1], x[2]);
-	return r;
-}
-
-/* The result as a double, truncated; an inexact one has an odd significand, so that rounding it
- * again gives what rounding once gives. */
-static uint64_t compute_odd(const struct ir_inst *in, const struct format *f, const uint64_t *args)
+static uint64_t compute64(enum ir_op op, const struct format *f, const uint64_t *args)
 {
 	volatile double x[3], r;
 	uint64_t bits;
@@ -214,10 +199,26 @@ static uint64_t compute_odd(const struct ir_inst *in, const struct format *f, co
 
 	for (int k = 0; k < 3; k++)
 		x[k] = to_double(f, args[k]);
+	r = op == IR_FADD    ? x[0] + x[1]
+	    : op == IR_FMUL  ? x[0] * x[1]
+	    : op == IR_FDIV  ? x[0] / x[1]
+	    : op == IR_FRCP  ? 1 / x[0]
+	    : op == IR_FSQRT ? sqrt(x[0])
+			     : fma(x[0], x[1], x[2]);
+	d = r;
+	memcpy(&bits, &d, sizeof(bits));
+	return bits;
+}
+
+/* The result as a double, truncated; an inexact one has an odd significand, so that rounding it
+ * again gives what rounding once gives. */
+static uint64_t compute_odd(const struct ir_inst *in, const struct format *f, const uint64_t *args)
+{
+	uint64_t bits;
+
 	fesetround(FE_TOWARDZERO);
 	feclearexcept(FE_ALL_EXCEPT);
-	d = r = compute64(in->op, x);
-	memcpy(&bits, &d, sizeof(bits));
+	bits = compute64(in->op, f, args);
 	return fetestexcept(FE_INEXACT) && !is_nan(&f64, bits) ? bits | 1 : bits;
 }
 
@@ -260,13 +261,7 @@ static uint64_t eval_arithmetic(const struct ir_inst *in, const struct format *f
 
 		memcpy(&result, &r, sizeof(r));
 	} else if (f == &f64) {
-		volatile double x[3], r;
-		double d;
-
-		for (int k = 0; k < 3; k++)
-			x[k] = to_double(f, flushed[k]);
-		d = r = compute64(in->op, x);
-		memcpy(&result, &d, sizeof(d));
+		result = compute64(in->op, f, flushed);
 	} else {
 		uint64_t odd = compute_odd(in, f, flushed);
 

@@ -32,6 +32,7 @@ bool pass_full_unroll(struct ir_func *f, const struct target *t);
 bool pass_scalar_replacement(struct ir_func *f, const struct target *t);
 /* store-to-load forwarding, dead stores */
 bool pass_store_forwarding(struct ir_func *f, const struct target *t);
+/* stores to variables that nothing reads */
 bool pass_unread_stores(struct ir_func *f, const struct target *t);
 bool pass_licm(struct ir_func *f, const struct target *t);      /* loop-invariant code motion */
 bool pass_licm_late(struct ir_func *f, const struct target *t); /* of expansions' parts */

@@ -90,7 +90,7 @@ bool pass_unread_stores(struct ir_func *f, const struct target *t)
 	ir_for_each_block(f, b) {
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
-			uint32_t of = is_plain_store(in) && in->nargs ? u.belongs[in->args[0]] : 0;
+			uint32_t of = is_plain_store(in) ? u.belongs[in->args[0]] : 0;
 
 			if (!of || u.read[of - 1])
 				continue;

@@ -217,7 +217,7 @@ static const uint8_t *list_aligns(struct ptx *x, const struct formal *list,
 		uint32_t cells = cells_of(&list[k], &cell), align = list[k].shape.align;
 
 		if (passed[k].by_reference)
-			return aligns; /* not in objects, which alone state alignments */
+			return aligns; /* relocatable objects, their only reader, have none */
 		if (cells == 1 && ir_type_bits(cell) / 8 > align)
 			align = ir_type_bits(cell) / 8;
 		aligns[at] = (uint8_t)(align ? align : 1);
@@ -240,14 +240,6 @@ static struct ir_func *function_from_signature(struct ptx *x, const struct signa
 	f->result_aligns =
 		list_aligns(x, sig->results, sig->passing.results, sig->nresults, nresults);
 	return f;
-}
-
-static const struct ptx_passing *copy_passing(struct ptx *x, const struct signature *sig)
-{
-	struct ptx_passing *p = arena_alloc(x->arena, sizeof(*p));
-
-	*p = sig->passing;
-	return p;
 }
 
 static bool same_passed(const struct ptx_passed *a, uint32_t na, const struct ptx_passed *b,
@@ -514,6 +506,7 @@ static void skip_attributes(struct ptx *x)
 		ptx_next(x);
 }
 
+/* The signature, in the arena, outlives the name. */
 static struct ptx_name *declare_function(struct ptx *x, const struct signature *sig,
 					 const struct ptx_token *t)
 {
@@ -531,7 +524,7 @@ static struct ptx_name *declare_function(struct ptx *x, const struct signature *
 	if (n)
 		return n;
 	n = ptx_declare(x, NAME_FUNCTION, t);
-	n->passing = copy_passing(x, sig);
+	n->passing = &sig->passing;
 	n->func = function_from_signature(x, sig, IR_EXTERNAL,
 					  arena_strndup(x->arena, t->text, t->length));
 	if (!n->func)
@@ -585,7 +578,7 @@ void ptx_parse_prototype(struct ptx *x, struct ptx_name *n)
 	    ptx_expect(x, TOKEN_NAME, "'_'", ".callprototype") &&
 	    parse_formals(x, sig->args, &sig->nargs) && find_passing(x, sig)) {
 		skip_attributes(x);
-		n->passing = copy_passing(x, sig);
+		n->passing = &sig->passing;
 		n->func = function_from_signature(x, sig, IR_PROTOTYPE, name);
 		if (n->func && ptx_expect(x, ';', "';'", "a prototype"))
 			return;

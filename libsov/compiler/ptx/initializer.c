@@ -127,10 +127,8 @@ static bool parse_address(struct ptx *x, struct initializer *init, const struct 
 /* The bits of a constant. As in ptxas, untyped words hold floats. */
 static bool constant_bits(const struct ptx_constant *c, const struct ptx_type *t, uint64_t *bits)
 {
-	const struct ptx_type *f32 = ptx_type_find(".f32", 4), *f64 = ptx_type_find(".f64", 4);
-
 	if (c->is_float && t->class == CLASS_BITS && t->bits >= 32)
-		t = t->bits == 32 ? f32 : f64;
+		t = ptx_type_find(t->bits == 32 ? ".f32" : ".f64", 4);
 	return ptx_constant_bits(c, t, bits);
 }
 

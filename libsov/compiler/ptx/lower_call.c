@@ -259,6 +259,7 @@ static struct ptx_object local_object(struct ptx *x, const struct ptx_object *o)
 	struct ptx_object held = *o;
 
 	held.local = ir_symbol_new(x->module, &symbol) + 1;
+	held.reference = 0;
 	return held;
 }
 

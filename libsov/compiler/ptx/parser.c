@@ -392,7 +392,8 @@ static bool parse_kernel_directives(struct ptx *x)
 				x->func->max_registers = (uint32_t)n;
 		} else if (ptx_is_keyword(&t, ".maxnctapersm") ||
 			   ptx_is_keyword(&t, ".local_maxnreg")) {
-			/* deprecated; in no manual: ptxas takes it and its code is the same */
+			/* The first is deprecated, the second in no manual: ptxas takes it, and it
+			 * changes no code. */
 			ptx_parse_integer(x, "limit", 1, 1024, &n);
 		} else if (ptx_is_keyword(&t, ".pragma")) {
 			ptx_expect(x, TOKEN_STRING, "a string", ".pragma");

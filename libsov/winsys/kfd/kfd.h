@@ -175,8 +175,9 @@ void kfd_events_destroy(void);
 
 /* ---- kfd_trap.c ---- */
 
-/* Gives the GPU a trap handler, once, called with kfd.lock held; frees its memory. */
+/* Gives the GPU a trap handler if it has none yet; with kfd.lock. */
 int kfd_trap_install(struct winsys_device *d);
+/* Frees the handler's memory. */
 void kfd_trap_remove(struct winsys_device *d);
 /* Completes the error of a memory exception with what the handler has reported. */
 void kfd_trap_describe(const struct winsys_device *d, struct winsys_error *e);

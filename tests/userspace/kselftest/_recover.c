@@ -17,7 +17,7 @@ static int submit_endless_job(struct fixture *m)
 	return queue_submit(m->fd, m->queue, &job, 1, NULL, 0);
 }
 
-/* Polls until the condition of a new file holds; the time limit only bounds a failure. */
+/* Polls until a new file can allocate memory; the time limit only bounds a failure. */
 static bool comes_back(void)
 {
 	struct timespec pause = {.tv_nsec = 100000000};

@@ -179,7 +179,7 @@ static const struct row {
 	 {{"@s_mov", 0}, {"@v_mov", 1}, {"@s_branch", 0}}},
 };
 
-/* Sets begin and end, words of the code, to the last backward jump and the code that it repeats. */
+/* Sets begin and end to the words of the code that the last backward jump repeats; equal: none. */
 static void find_loop(const struct image_kernel *k, uint32_t *begin, uint32_t *end)
 {
 	const uint32_t *text = (const uint32_t *)(const void *)k->code;

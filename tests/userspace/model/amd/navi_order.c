@@ -50,7 +50,7 @@ static void flush(void)
 	    AMD_RELEASE_EVENT(AMD_EVENT_CS_PARTIAL_FLUSH, AMD_EVENT_INDEX_PARTIAL_FLUSH));
 }
 
-/* Each returns whether the later write was the later one. */
+/* Each writes twice and returns whether the second write came last, or a copy saw it. */
 
 static bool two_dispatches(bool ordered, uint32_t round)
 {

@@ -10,7 +10,7 @@ typedef uint64_t u64;
 #include "tests/userspace/model/card/_driver.h"
 #include "kmod/nv/clear_stream.c"
 
-enum { LIMIT = 0x1000000, GUARD = 0x1000 };
+enum { AREA = 0x1000000, GUARD = 0x1000 };
 
 static uint32_t start_channel_with(uint32_t flags)
 {
@@ -71,10 +71,8 @@ static void clears_exactly(void)
 {
 	static const struct {
 		uint64_t address, bytes;
-	} rows[] = {{LIMIT, 4},
-		    {LIMIT + 4, 4096},
-		    {LIMIT + 0x10000, 0x10000},
-		    {LIMIT + 0x1000, 5 << 20}};
+	} rows[] = {
+		{AREA, 4}, {AREA + 4, 4096}, {AREA + 0x10000, 0x10000}, {AREA + 0x1000, 5 << 20}};
 
 	setup(RM_CHANNEL_PRIVILEGED);
 	for (uint32_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -98,11 +96,11 @@ static void clears_exactly(void)
 static void needs_rights(uint32_t flags, const char *channel)
 {
 	setup(flags);
-	memset(vram + LIMIT, 0xa5, 4096);
-	submit(LIMIT, 4096, 1);
+	memset(vram + AREA, 0xa5, 4096);
+	submit(AREA, 4096, 1);
 	struct nv_gsp_rc rc = wait_for_rc();
 
-	ok(rc.type == NV_XID_CLASS_ERROR && vram[LIMIT] == 0xa5,
+	ok(rc.type == NV_XID_CLASS_ERROR && vram[AREA] == 0xa5,
 	   "clear: a channel that %s gets an error and clears nothing", channel);
 	end();
 	refused(NULL, "clear: an error of a channel is not one of the driver");

@@ -8,7 +8,7 @@
 #define ITERATIONS 100000u
 #define LANES      32u
 #define OUT        RIG_DATA
-#define SHARED_BY  (RIG_DATA + 0x10000)
+#define COMMON     (RIG_DATA + 0x10000)
 
 /* Block 0 stores a count in all words; block 1 loads them and collects the bits by which the words
  * of a pair differ. */
@@ -46,13 +46,13 @@ static void write_program(struct rig *r, uint8_t width, uint32_t stride)
 /* Returns the number of threads that found halves of two stores; UINT32_MAX: a failed run. */
 static uint32_t count_torn(struct rig *r, uint8_t width, uint32_t stride)
 {
-	const uint64_t params[2] = {SHARED_BY, OUT};
+	const uint64_t params[2] = {COMMON, OUT};
 	const uint32_t *out = rig_at(r, OUT);
 	uint32_t torn = 0;
 
 	write_program(r, width, stride);
 	memset(rig_at(r, OUT), 0xff, LANES * 8);
-	memset(rig_at(r, SHARED_BY), 0, LANES * 32);
+	memset(rig_at(r, COMMON), 0, LANES * 32);
 	if (!rig_run(r, 2, LANES, params, 2)) {
 		struct model_error e;
 
