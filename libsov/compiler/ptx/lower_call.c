@@ -300,11 +300,13 @@ static bool pass_reference(struct ptx *x, const struct call *c, const struct ptx
 		return true;
 	}
 	held = local_object(x, object);
-	if (object->local || object->reference)
+	/* Cells of arrays have four bytes. */
+	if ((object->local || object->reference) && object->ncells > 1)
 		ptx_copy_local(x, ptx_object_address(x, &held), ptx_object_address(x, object),
 			       4 * object->ncells);
-	for (uint32_t k = 0; !object->local && !object->reference && k < object->ncells; k++)
-		ptx_cell_write(x, &held, k, ptx_cell_read(x, object, k));
+	else
+		for (uint32_t k = 0; k < object->ncells; k++)
+			ptx_cell_write(x, &held, k, ptx_cell_read(x, object, k));
 	*value = ptx_object_address(x, &held);
 	return true;
 }
