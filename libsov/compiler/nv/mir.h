@@ -173,6 +173,13 @@ struct mir_block {
 	struct live_set live_in, live_out;
 };
 
+/* Registers of what products of a warp group take and give. */
+enum sum_registers {
+	SUMS_AMPLE,    /* phis are grouped with results, and factors written before one arrival */
+	SUMS_FRUGAL,   /* phis are grouped with sums that products add to */
+	SUMS_IN_QUADS, /* outside of chains of products, sums may be spilled */
+};
+
 struct mir_func {
 	struct compile_job *job;
 	struct arena *arena;
@@ -188,10 +195,8 @@ struct mir_func {
 	/* A divergent block writes a uniform register, or there are too few: compile again without
 	 * them. */
 	bool retry_without_uniform;
-	/* There are thought to be registers enough for what products of a warp group take and give:
-	 * phis are grouped with results, and factors are written before one arrival. That does not
-	 * fit: compile again without. */
-	bool ample, retry_frugal;
+	enum sum_registers sums;
+	bool retry_sums; /* that does not fit: compile again with the next */
 	/* The first uniform registers are those of temporaries, which no other value has; 0: all
 	 * values may have all. */
 	uint32_t uniform_temporaries;
@@ -387,7 +392,7 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes);
 bool nv_is_packed_add(const struct ir_inst *in);
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir, bool requests,
-			   bool ample);
+			   enum sum_registers sums);
 void nv_jump_tables(struct mir_func *f);
 /* Words whose value is known, by unit as they were numbered then (fold_constants.c). */
 struct nv_constants {

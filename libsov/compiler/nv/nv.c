@@ -62,8 +62,8 @@ static bool stage_regalloc(struct mir_func *f)
 			f->retry_without_uniform = true;
 			return true;
 		}
-		if (!fits && f->ample && nv_has_group_products(f)) {
-			f->retry_frugal = true;
+		if (!fits && f->sums < SUMS_IN_QUADS && nv_has_group_products(f)) {
+			f->retry_sums = true;
 			return true;
 		}
 		if (!fits) {
@@ -183,8 +183,8 @@ static void print_after(const struct mir_func *f, const char *name)
 
 static bool needs_retry(const struct mir_func *f)
 {
-	return f->retry_without_uniform || f->retry_frugal || f->retry_sparse ||
-	       f->retry_with_room || f->retry_without_requests;
+	return f->retry_without_uniform || f->retry_sums || f->retry_sparse || f->retry_with_room ||
+	       f->retry_without_requests;
 }
 
 static bool run_stage(struct mir_func *f, const struct stage *s)
@@ -216,17 +216,17 @@ static bool is_entry(const struct compile_job *job, const struct ir_func *f)
 /* What a function is compiled with, unless an attempt shows that it does not work. */
 struct attempt {
 	bool uniform;  /* uniform registers */
-	bool ample;    /* see struct mir_func */
 	bool requests; /* for registers, of a kernel that has some */
 	bool dense;    /* see struct mir_func */
 	uint32_t room; /* likewise */
+	enum sum_registers sums;
 };
 
 static struct mir_func *run_stages(const struct nv_module *module, const struct ir_func *ir,
 				   struct attempt attempt)
 {
 	struct compile_job *job = module->job;
-	struct mir_func *f = nv_select(module, ir, attempt.requests, attempt.ample);
+	struct mir_func *f = nv_select(module, ir, attempt.requests, attempt.sums);
 
 	if (!f)
 		return NULL;
@@ -260,7 +260,6 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	struct attempt attempt = {.uniform = !job->options.no_uniform && !ir->preserve_all &&
 					     job->target->version >= 75,
 				  .requests = nv_register_requests(ir).highest != 0,
-				  .ample = true,
 				  .dense = true};
 	struct arena_mark before;
 	struct mir_func *f;
@@ -274,7 +273,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	before = arena_mark(&job->arena);
 	while ((f = run_stages(module, ir, attempt)) && needs_retry(f)) {
 		attempt.uniform &= !f->retry_without_uniform;
-		attempt.ample &= !f->retry_frugal;
+		attempt.sums += f->retry_sums;
 		attempt.dense &= !f->retry_sparse;
 		attempt.requests &= !f->retry_without_requests;
 		attempt.room += f->retry_with_room ? ROOM_STEP : 0;

@@ -24,14 +24,6 @@ static void group_phis(struct select *s, const ir_val *values, uint32_t count)
 		s->values[values[k]].ref = (struct mir_ref){vreg, (uint8_t)(k * units)};
 }
 
-/* The registers of C of a product of a warp group. */
-static const ir_val *group_addend(const struct ir_inst *in)
-{
-	bool sparse = mma_kinds[in->sub].flags & MMA_SPARSE;
-
-	return in->args + in->nargs - 2 - sparse - in->nres;
-}
-
 /* By value: the phi that takes it to the next iteration of a loop; 0: none does. */
 static ir_val *find_takers(const struct select *s)
 {
@@ -77,8 +69,11 @@ static void group_sums(struct select *s, const struct ir_inst *in)
 	struct mma_registers n;
 	uint32_t together;
 
-	if (in->op == IR_MMA_GROUP)
-		group_phis(s, group_addend(in), in->nres);
+	if (in->op == IR_MMA_GROUP) {
+		together = s->f->sums == SUMS_IN_QUADS ? 2 : in->nres;
+		for (uint32_t k = 0; k < in->nres; k += together)
+			group_phis(s, nv_group_addend(in) + k, together);
+	}
 	if (in->op != IR_MMA)
 		return;
 	n = mma_registers(&mma_kinds[in->sub]);
@@ -112,7 +107,7 @@ static void group_operands(struct select *s,
 void nv_group_phis(struct select *s)
 {
 	group_operands(s, group_sums);
-	if (s->f->ample)
+	if (s->f->sums == SUMS_AMPLE)
 		group_results(s);
 	group_operands(s, group_factors);
 }

@@ -367,7 +367,7 @@ void nv_build_dag(struct scheduler *s)
 	s->stamp++;
 	add_nodes(s);
 	for (uint32_t n = 1; n <= s->count; n++) {
-		if (s->f->ample && sass_is_group_product(&s->nodes[n].inst->sass))
+		if (s->f->sums == SUMS_AMPLE && sass_is_group_product(&s->nodes[n].inst->sass))
 			add_arrival(s, n);
 		else if (s->nodes[n].inst->sass.op == SASS_WARPGROUP_DEPBAR)
 			s->arrival = 0;

@@ -765,7 +765,7 @@ static bool check_requests(struct select *s)
 }
 
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir, bool requests,
-			   bool ample)
+			   enum sum_registers sums)
 {
 	struct compile_job *job = module->job;
 	struct mir_func *f = arena_alloc(&job->arena, sizeof(*f));
@@ -775,7 +775,7 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 			       .arena = &job->arena,
 			       .ir = ir,
 			       .name = ir->name,
-			       .ample = ample,
+			       .sums = sums,
 			       .sm = job->target->version,
 			       .exported = nv_is_exported(job, ir),
 			       .own = nv_known_callee(module, ir->index),

@@ -87,6 +87,8 @@ void legalise_args(struct select *s, struct arg *args, uint32_t count, bool comm
 
 /* Results and instructions (select.c). */
 struct mir_source result(struct select *s, ir_val v);
+/* The registers of C of a product of a warp group. */
+const ir_val *nv_group_addend(const struct ir_inst *in);
 struct mir_source result_half(struct select *s, ir_val v, uint32_t half);
 /* Defines the half by a: coalesces a's register into the pair if possible, else copies it. */
 void define_half(struct select *s, ir_val v, uint32_t half, struct arg a);

@@ -82,12 +82,53 @@ static void set_elements(struct mir_inst *i, const struct mma_kind *kind)
 	set_mod(i, SASS_M_SAT, kind->flags & MMA_SATURATE ? 1 : 0);
 }
 
+const ir_val *nv_group_addend(const struct ir_inst *in)
+{
+	bool sparse = mma_kinds[in->sub].flags & MMA_SPARSE;
+
+	return in->args + in->nargs - 2 - sparse - in->nres;
+}
+
+/* Whether a product of the same block adds to these sums and nothing else reads them. */
+static bool is_added_to(const struct select *s, const struct ir_inst *in)
+{
+	const ir_val *addend = NULL;
+	uint32_t k = 0;
+
+	ir_for_each_inst(s->ir, in->block, i) {
+		const struct ir_inst *next = ir_at(s->ir, i);
+
+		if (next->op == IR_MMA_GROUP && next->nres == in->nres &&
+		    nv_group_addend(next)[0] == in->res)
+			addend = nv_group_addend(next);
+	}
+	while (addend && k < in->nres && s->values[in->res + k].uses == 1 &&
+	       addend[k] == in->res + k)
+		k++;
+	return k == in->nres;
+}
+
+static void define_in_quads(struct select *s, const struct ir_inst *in, struct mir_source d)
+{
+	struct mir_source quad = NONE;
+
+	for (uint32_t k = 0; k < in->nres; k++) {
+		uint32_t part = k % MIR_MAX_UNITS;
+
+		if (!part)
+			quad = new_temp(s, SASS_GPR, MIR_MAX_UNITS);
+		if (!s->values[in->res + k].ref.vreg)
+			s->values[in->res + k].ref = subreg(quad, part).ref;
+		EMIT(s, MOV, result(s, in->res + k), subreg(d, k));
+	}
+}
+
 bool select_mma_group(struct select *s, const struct ir_inst *in)
 {
 	struct mma_group g = mma_group_unpack(in->sub, in->imm);
 	struct mir_source ops[SASS_MAX_OPERANDS], d = new_temp(s, SASS_GPR, in->nres);
 	bool sparse = g.kind->flags & MMA_SPARSE;
-	const ir_val *sums = in->args + in->nargs - 2 - sparse - in->nres;
+	const ir_val *sums = nv_group_addend(in);
 	struct mir_source adds = arg_pred(s, in->args[in->nargs - 2]), scale = NONE;
 	bool never = !adds.ref.vreg && adds.op.flags & SASS_NEG;
 	struct mir_inst *i;
@@ -121,7 +162,10 @@ bool select_mma_group(struct select *s, const struct ir_inst *in)
 	i->memory = (struct mir_memory){MIR_READS, IR_SHARED, 0};
 	i->reduced = MIR_ACTIVE_LANES;
 	set_members(s, i, in->args[in->nargs - 1]);
-	define_results(s, in, d);
+	if (s->f->sums == SUMS_IN_QUADS && !is_added_to(s, in))
+		define_in_quads(s, in, d);
+	else
+		define_results(s, in, d);
 	return true;
 }
 
