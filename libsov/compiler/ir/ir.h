@@ -446,6 +446,7 @@ struct ir_func {
 	/* Alignment of the parameter or result of the source that begins with this value; 0: the
 	 * value belongs to the preceding one. NULL: each value stands alone. */
 	const uint8_t *arg_aligns, *result_aligns;
+	const char *prototype; /* for NVIDIA's linker; NULL: follows from the types */
 	uint32_t nargs, nresults;
 	struct ir_inst *insts;
 	uint32_t ninsts, insts_capacity;

@@ -171,30 +171,17 @@ struct nv_callee *nv_abi_callee(struct arena *a, const struct ir_func *f)
 	return c;
 }
 
-/* The letters of ptxas: v nothing, i 32 bits or less, l 64 bits, bN N bytes. */
-static void append_group(struct text *t, const uint8_t *types, const uint8_t *aligns,
-			 uint32_t count, uint32_t *k)
-{
-	uint32_t words, n = group_size(types, aligns, count, *k, &words);
-
-	if (n == 1)
-		text_printf(t, "%c", types[*k] == IR_B64 ? 'l' : 'i');
-	else
-		text_printf(t, "b%u", 4 * words);
-	*k += n;
-}
-
+/* The letters of ptxas: v nothing, i 32 bits, l 64 bits. */
 const char *nv_prototype(struct arena *a, const struct ir_func *f)
 {
 	struct text t = {.arena = a};
-	uint32_t k = 0;
 
-	text_printf(&t, "#");
-	while (k < f->nresults)
-		append_group(&t, f->result_types, f->result_aligns, f->nresults, &k);
-	if (!f->nresults)
-		text_printf(&t, "v");
-	for (k = 0; k < f->nargs;)
-		append_group(&t, f->arg_types, f->arg_aligns, f->nargs, &k);
+	if (f->prototype)
+		return f->prototype;
+	text_printf(&t, f->nresults ? "#" : "#v");
+	for (uint32_t k = 0; k < f->nresults; k++)
+		text_printf(&t, "%c", f->result_types[k] == IR_B64 ? 'l' : 'i');
+	for (uint32_t k = 0; k < f->nargs; k++)
+		text_printf(&t, "%c", f->arg_types[k] == IR_B64 ? 'l' : 'i');
 	return t.s;
 }

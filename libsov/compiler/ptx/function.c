@@ -6,6 +6,7 @@
  * function may be declared any number of times; if it is never defined, it is external. Prototypes
  * give the signature of indirect calls.
  */
+#include <inttypes.h>
 #include <string.h>
 #include "libsov/compiler/ir/device_services.h"
 #include "libsov/compiler/ptx/front_end.h"
@@ -204,26 +205,50 @@ static bool list_signature(struct ptx *x, const struct signature *sig, uint8_t *
 	       list_types(x, values, none, n, results, nresults);
 }
 
-/* Alignments by value, as in struct ir_func; those of references do not matter. */
+/* Alignments by value, as in struct ir_func. NULL if any is passed by reference: relocatable
+ * objects, the only reader, have none of those. */
 static const uint8_t *list_aligns(struct ptx *x, const struct formal *list,
 				  const struct ptx_passed *passed, uint32_t n, uint32_t count)
 {
 	uint8_t *aligns = arena_array(x->arena, count + 1, sizeof(*aligns));
 	uint32_t at = 0;
 
-	memset(aligns, 4, count + 1);
 	for (uint32_t k = 0; k < n; k++) {
 		enum ir_type cell;
 		uint32_t cells = cells_of(&list[k], &cell), align = list[k].shape.align;
 
 		if (passed[k].by_reference)
-			return aligns; /* relocatable objects, their only reader, have none */
+			return NULL;
 		if (cells == 1 && ir_type_bits(cell) / 8 > align)
 			align = ir_type_bits(cell) / 8;
 		aligns[at] = (uint8_t)(align ? align : 1);
 		at += cells;
 	}
 	return aligns;
+}
+
+/* A letter for the type, and the number of an array's elements. */
+static void append_formal(struct text *t, const struct formal *f)
+{
+	static const char letters[][2] = {
+		[1] = "bb", [2] = "hh", [4] = "if", [8] = "ld", [16] = "xx"};
+	const struct ptx_type *type = f->shape.type;
+
+	text_printf(t, "%c", letters[type->bits / 8][type->class == CLASS_FLOAT]);
+	if (f->shape.ndimensions)
+		text_printf(t, "%" PRIu64, f->shape.count);
+}
+
+static const char *prototype_text(struct ptx *x, const struct signature *sig)
+{
+	struct text t = {.arena = x->arena};
+
+	text_printf(&t, sig->nresults ? "#" : "#v");
+	for (uint32_t k = 0; k < sig->nresults; k++)
+		append_formal(&t, &sig->results[k]);
+	for (uint32_t k = 0; k < sig->nargs; k++)
+		append_formal(&t, &sig->args[k]);
+	return t.s;
 }
 
 static struct ir_func *function_from_signature(struct ptx *x, const struct signature *sig,
@@ -239,6 +264,8 @@ static struct ir_func *function_from_signature(struct ptx *x, const struct signa
 	f->arg_aligns = list_aligns(x, sig->args, sig->passing.args, sig->nargs, nargs);
 	f->result_aligns =
 		list_aligns(x, sig->results, sig->passing.results, sig->nresults, nresults);
+	if (x->job->options.relocatable)
+		f->prototype = prototype_text(x, sig);
 	return f;
 }
 

@@ -129,6 +129,27 @@ linked() { # OPTIONS: registers of a kernel that calls a function of an object
 }
 [ "$(linked)" -gt 100 ] && [ "$(linked -maxrregcount 40)" -le 40 ]
 ok $? "ptxas -c --maxrregcount limits the registers of functions"
+# Prototypes, which nvlink compares: a letter for each type and the number of an array's elements, as ptxas 13.0 writes them.
+cat >"$work/prototypes.ptx" <<'PTX'
+.version 8.3
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 r) launch(.param .b64 p, .param .align 4 .b8 q[12], .param .align 4 .b8 s[12], .param .b32 t);
+.extern .func (.param .align 8 .b8 r[24]) of_structs(.param .align 8 .b8 p[16], .param .b32 q[1], .param .f32 s[3]);
+.extern .func of_types(.param .b8 p, .param .b16 q, .param .f16 s, .param .f32 t, .param .f64 u, .param .b128 v);
+.visible .entry k()
+{
+	.param .b64 r; .param .b64 p; .param .align 4 .b8 q[12]; .param .align 4 .b8 s[12]; .param .b32 t;
+	.param .align 8 .b8 r24[24]; .param .align 8 .b8 p16[16]; .param .b32 q1[1]; .param .f32 s3[3];
+	.param .b8 p8; .param .b16 q16; .param .f16 s16; .param .f32 t32; .param .f64 u64; .param .b128 v128;
+	call (r), launch, (p, q, s, t);
+	call (r24), of_structs, (p16, q1, s3);
+	call of_types, (p8, q16, s16, t32, u64, v128);
+	ret;
+}
+PTX
+"$ptxas" -c "$work/prototypes.ptx" -o "$work/prototypes.o"
+is "$(grep -ao '#[a-z][a-z0-9]*' "$work/prototypes.o" | sort | tr '\n' ' ')" "#b24b16i1f3 #llb12b12i #vbhhfdx " "an object has ptxas's prototypes"
 [ "$(registers -maxntid 1024 "$work/many.ptx")" -le 64 ]
 ok $? "ptxas --maxntid 1024 leaves a block room in the register file"
 [ "$(registers -maxntid 256 -minnctapersm 5 "$work/many.ptx")" -le 48 ]
