@@ -168,6 +168,12 @@ static uint8_t odd_kind(const struct sass_form *row, uint32_t form)
 	return row->uniform && kinds[form] == SASS_GPR ? SASS_UGPR : kinds[form];
 }
 
+/* The kind of a source of arithmetic. */
+static uint8_t source_kind(const struct sass_form *row, uint32_t form, const struct sass_slot *s)
+{
+	return sass_is_odd(s, form) ? odd_kind(row, form) : row->uniform ? SASS_UGPR : SASS_GPR;
+}
+
 uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in)
 {
 	/* With a carry in, the hardware's -x is ~x: the carry brings the missing 1. */
@@ -237,9 +243,8 @@ static const struct source_field *source_field_of(const struct walk *w, const st
  * selects. */
 static enum misfit walk_source(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
-	bool odd = sass_is_odd(s, w->form);
 	const struct source_field *field = source_field_of(w, s);
-	uint8_t kind = odd ? odd_kind(w->row, w->form) : w->row->uniform ? SASS_UGPR : SASS_GPR;
+	uint8_t kind = source_kind(w->row, w->form, s);
 
 	if (w->encode && o->kind != kind)
 		return MISFIT_KIND;
@@ -630,10 +635,26 @@ static void fill_in_defaults(const struct sass_form *form, struct sass_inst *in)
 	}
 }
 
-const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sass_word *word,
-				    const char **why)
+/* Whether the sources have the kinds that the form selects; one left out has its default. */
+static bool has_kinds_of(const struct sass_inst *in, const struct sass_form *row, uint32_t form)
 {
-	const char *reason = "the table has no such instruction for this SM";
+	for (uint32_t i = 0; i < SASS_MAX_OPERANDS && row->ops[i].type; i++) {
+		const struct sass_slot *s = &row->ops[i];
+		uint8_t kind = in->ops[i].kind;
+
+		if (kind != SASS_NONE &&
+		    (s->type == SLOT_ODD || s->type == SLOT_B || s->type == SLOT_C) &&
+		    kind != source_kind(row, form, s))
+			return false;
+	}
+	return true;
+}
+
+/* The row that fits an instruction; NULL: none, and *why names the misfit. Without a why it tries
+ * only what can fit. */
+static const struct sass_form *select_row(uint32_t sm, struct sass_inst *in, struct sass_word *word,
+					  const char **why)
+{
 	const struct sass_form *r = NULL;
 	uint32_t form, max_progress = 0;
 
@@ -641,11 +662,13 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 		if (!sass_form_in(r, sm))
 			continue;
 		for (form = 0; form < 8; form++) {
-			struct sass_inst copy = *in;
+			struct sass_inst copy;
 			struct walk w = {.encode = true, .form = form, .row = r, .in = &copy};
 
-			if (!(sass_forms(r, sm) >> form & 1))
+			if (!(sass_forms(r, sm) >> form & 1) ||
+			    (!why && !has_kinds_of(in, r, form)))
 				continue;
+			copy = *in;
 			copy.form = r;
 			fill_in_defaults(r, &copy);
 			if (walk_row(&w)) {
@@ -656,15 +679,24 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 					return r;
 				}
 			}
-			if (w.progress >= max_progress) {
+			if (why && w.progress >= max_progress) {
 				max_progress = w.progress;
-				reason = w.why;
+				*why = w.why;
 			}
 		}
 	}
-	if (why)
-		*why = reason;
 	return NULL;
+}
+
+const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sass_word *word,
+				    const char **why)
+{
+	const struct sass_form *r = select_row(sm, in, word, NULL);
+
+	if (r || !why)
+		return r;
+	*why = "the table has no such instruction for this SM";
+	return select_row(sm, in, word, why);
 }
 
 /* Checks the kind and flags of arithmetic sources; an operand that is left out has its default. */
@@ -672,7 +704,7 @@ static bool source_fits(const struct sass_form *row, uint32_t form, const struct
 			const struct sass_inst *in, const struct sass_operand *o)
 {
 	bool odd = sass_is_odd(s, form);
-	uint8_t kind = odd ? odd_kind(row, form) : row->uniform ? SASS_UGPR : SASS_GPR, allowed = 0;
+	uint8_t kind = source_kind(row, form, s), allowed = 0;
 
 	if ((!odd && s->type != SLOT_B && s->type != SLOT_C &&
 	     (s->type != SLOT_GPR || s->flags & SLOT_WRITE)) ||
