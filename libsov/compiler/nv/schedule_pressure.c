@@ -79,7 +79,7 @@ static uint32_t list_mentions(const struct scheduler *s, struct node *node, stru
 
 void nv_find_mentions(struct scheduler *s)
 {
-	uint32_t *most = s->nodes[0].written, total = 0;
+	uint32_t *max = s->nodes[0].written, total = 0;
 	struct mention *list;
 
 	for (uint32_t n = 1; n <= s->count; n++)
@@ -96,10 +96,10 @@ void nv_find_mentions(struct scheduler *s)
 		for (uint32_t u = 0; node->partial && u < node->nuses; u++)
 			if (nv_is_partial_write(s->f, &node->uses[u]))
 				opened += s->f->vregs[node->uses[u].ref.vreg].units;
-		if (node->written[PRESSURE_GPR] + opened > most[PRESSURE_GPR])
-			most[PRESSURE_GPR] = node->written[PRESSURE_GPR] + opened;
-		if (node->written[PRESSURE_PRED] > most[PRESSURE_PRED])
-			most[PRESSURE_PRED] = node->written[PRESSURE_PRED];
+		if (node->written[PRESSURE_GPR] + opened > max[PRESSURE_GPR])
+			max[PRESSURE_GPR] = node->written[PRESSURE_GPR] + opened;
+		if (node->written[PRESSURE_PRED] > max[PRESSURE_PRED])
+			max[PRESSURE_PRED] = node->written[PRESSURE_PRED];
 	}
 }
 

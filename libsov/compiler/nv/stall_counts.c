@@ -72,6 +72,9 @@ static uint32_t min_distance(const struct stall_state *s, struct mir_inst *from,
 	const struct mir_use *y = mir_uses(s->f, to, &ny);
 
 	for (uint32_t i = 0; i < nx; i++) {
+		/* One cycle from a read to a write always passes; uniform registers may need more. */
+		if (!x[i].write && x[i].kind != SASS_UGPR)
+			continue;
 		for (uint32_t j = 0; j < ny; j++) {
 			struct sass_reg_use a, b;
 			uint32_t n;

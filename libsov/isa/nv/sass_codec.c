@@ -569,7 +569,8 @@ static bool walk_row(struct walk *w)
 {
 	const struct sass_form *form = w->row;
 	struct sass_inst *in = w->in;
-	uint8_t present[SASS_MOD_COUNT] = {0};
+	static const uint8_t none[SASS_MOD_COUNT];
+	uint8_t others[SASS_MOD_COUNT]; /* modifiers that the row does not have */
 	uint32_t i;
 
 	w->why = "a modifier has a value that this instruction does not have";
@@ -578,14 +579,14 @@ static bool walk_row(struct walk *w)
 	for (i = 0; i < SASS_MAX_FIXED && form->fixed[i].width; i++)
 		if (!walk_fixed(w, form->fixed[i].lo, form->fixed[i].width, form->fixed[i].value))
 			return false;
+	memcpy(others, in->mod, sizeof(others));
 	for (i = 0; i < SASS_MAX_FIELDS && form->fields[i].width; i++) {
 		if (!walk_modifier(w, &form->fields[i]))
 			return false;
-		present[form->fields[i].mod] = 1;
+		others[form->fields[i].mod] = 0;
 	}
-	for (i = 0; i < SASS_MOD_COUNT; i++)
-		if (in->mod[i] && !present[i])
-			return false;
+	if (memcmp(others, none, sizeof(none)))
+		return false;
 	for (i = 0; i < SASS_MAX_OPERANDS && form->ops[i].type; i++) {
 		enum misfit misfit = walk_operand(w, &form->ops[i], &in->ops[i]);
 
