@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The arena: a list of chunks of doubling size. Chunks come zeroed from calloc or mmap, so
- * allocations are zero without a memset; only arena_rewind clears memory, and it keeps the chunks
- * for later allocations. MADV_POPULATE_WRITE populates pages in batches ahead of their first use:
- * one page fault per page would cost more than most uses of it. Large chunks are aligned for huge
+ * The arena: a list of chunks of doubling size. Chunks come zeroed, the first from calloc, the
+ * others from mmap, so allocations are zero without a memset (for larger chunks calloc would clear
+ * memory that it takes from the heap); only arena_rewind clears memory, and it keeps the chunks for
+ * later allocations. MADV_POPULATE_WRITE populates pages in batches ahead of their first use: one
+ * page fault per page would cost more than most uses of it. Large chunks are aligned for huge
  * pages, which cost even less.
  */
 #include <stdalign.h>
@@ -17,8 +18,10 @@
 #define FIRST_CHUNK    ((size_t)16 << 10)
 #define LARGEST_CHUNK  ((size_t)8 << 20)
 #define HUGE_PAGE      ((size_t)2 << 20) /* size of a huge page, where supported */
-#define POPULATE_AHEAD ((size_t)128 << 10)
+#define POPULATE_AHEAD ((size_t)64 << 10)
 #define PAGE_BYTES     ((uintptr_t)4096) /* larger pages make some madvise calls fail */
+/* Memory of a finished compilation that the next one takes over: more is not worth clearing. */
+#define MAX_RECYCLED   ((size_t)4 << 20)
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* since Linux 5.14; older kernels fault page by page */
@@ -65,8 +68,20 @@ static _Noreturn void out_of_memory(const struct arena *a)
 	abort();
 }
 
-/* Maps whole huge pages; unmaps the unaligned rest before and after them. */
 static struct arena_chunk *map_chunk(size_t bytes)
+{
+	size_t mapped = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+	struct arena_chunk *c =
+		mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (c == MAP_FAILED)
+		return NULL;
+	c->mapped = mapped;
+	return c;
+}
+
+/* Maps whole huge pages; unmaps the unaligned rest before and after them. */
+static struct arena_chunk *map_huge_chunk(size_t bytes)
 {
 	size_t mapped = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE, before;
 	struct arena_chunk *c;
@@ -97,10 +112,12 @@ static struct arena_chunk *new_chunk(struct arena *a, size_t need)
 		size = need;
 	if (a->limit && (a->total > a->limit || size > a->limit - a->total))
 		out_of_memory(a);
-	if (size < HUGE_PAGE)
+	if (size <= FIRST_CHUNK)
 		c = calloc(1, sizeof(*c) + size);
-	else
+	else if (size < HUGE_PAGE)
 		c = map_chunk(size - need >= sizeof(*c) ? size : need + sizeof(*c));
+	else
+		c = map_huge_chunk(size - need >= sizeof(*c) ? size : need + sizeof(*c));
 	if (!c)
 		out_of_memory(a);
 	if (c->mapped)
@@ -112,10 +129,13 @@ static struct arena_chunk *new_chunk(struct arena *a, size_t need)
 
 static void add_chunk(struct arena *a, size_t need)
 {
-	struct arena_chunk *c = a->spare;
+	struct arena_chunk **spare = &a->spare, *c;
 
-	if (c && c->size >= need)
-		a->spare = c->previous;
+	while (*spare && (*spare)->size < need)
+		spare = &(*spare)->previous;
+	c = *spare;
+	if (c)
+		*spare = c->previous;
 	else
 		c = new_chunk(a, need);
 	c->previous = a->chunk;
@@ -177,6 +197,17 @@ void arena_rewind(struct arena *a, struct arena_mark m)
 	}
 	if (m.chunk)
 		clear_chunk(m.chunk, m.used);
+}
+
+void arena_recycle(struct arena *a, struct arena *finished)
+{
+	if (finished->total > MAX_RECYCLED || (a->limit && finished->total > a->limit))
+		arena_free(finished);
+	arena_rewind(finished, (struct arena_mark){0});
+	a->spare = finished->spare;
+	a->size = finished->size;
+	a->total = finished->total;
+	*finished = (struct arena){0};
 }
 
 void *arena_array(struct arena *a, size_t count, size_t size)

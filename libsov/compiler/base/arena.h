@@ -37,6 +37,8 @@ struct arena_mark {
 };
 struct arena_mark arena_mark(const struct arena *a);
 void arena_rewind(struct arena *a, struct arena_mark m);
+/* Gives an arena without allocations the memory of another one, which ends. */
+void arena_recycle(struct arena *a, struct arena *finished);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Grows an array of *capacity elements to at least need elements; keeps the content and zeroes the

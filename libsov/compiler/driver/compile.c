@@ -235,11 +235,12 @@ uint32_t compilation_units(const struct compilation *c)
 
 /* ---- units ---- */
 
-static void generate_unit(const struct compilation *c, struct unit *u)
+static void generate_unit(const struct compilation *c, struct unit *u, struct arena *finished)
 {
 	struct compile_job *job = &u->job;
 
 	arena_init(&job->arena, memory_limit(job), &u->no_memory);
+	arena_recycle(&job->arena, finished);
 	arena_init(&u->keep, memory_limit(job), &u->no_memory);
 	if (setjmp(u->no_memory)) {
 		u->code = NULL;
@@ -253,12 +254,14 @@ static void generate_unit(const struct compilation *c, struct unit *u)
 	u->fault = job->diag.fault;
 }
 
-static void compile_unit(const struct compilation *c, struct unit *u)
+/* finished: the arena of the thread's previous unit, and then that of this one. */
+static void compile_unit(const struct compilation *c, struct unit *u, struct arena *finished)
 {
 	u->job.options = c->job.options;
 	u->job.target = c->job.target;
-	generate_unit(c, u);
-	arena_free(&u->job.arena);
+	generate_unit(c, u, finished);
+	*finished = u->job.arena;
+	u->job.arena = (struct arena){0};
 	/* the setjmp frame is gone */
 	u->keep.no_memory = NULL;
 }
@@ -271,10 +274,12 @@ struct unit_queue {
 static void *unit_worker(void *arg)
 {
 	struct unit_queue *unit_queue = arg;
+	struct arena finished = {0};
 	uint32_t k;
 
 	while ((k = atomic_fetch_add(&unit_queue->next, 1)) < unit_queue->c->nunits)
-		compile_unit(unit_queue->c, &unit_queue->c->units[k]);
+		compile_unit(unit_queue->c, &unit_queue->c->units[k], &finished);
+	arena_free(&finished);
 	return NULL;
 }
 
@@ -451,10 +456,12 @@ bool compilation_head(struct compilation *c, struct compile_result *r)
 bool compilation_unit(struct compilation *c, uint32_t unit, struct compile_result *r)
 {
 	struct unit *u = &c->units[unit];
+	struct arena finished = {0};
 	bool good;
 
 	*r = (struct compile_result){0};
-	compile_unit(c, u);
+	compile_unit(c, u, &finished);
+	arena_free(&finished);
 	good = collect_messages(c, unit, 1, r) && link_units(c, unit, 1, IMAGE_UNIT, r);
 	arena_free(&u->keep);
 	return good;

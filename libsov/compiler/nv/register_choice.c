@@ -34,11 +34,16 @@ static bool is_any_awaited(const struct reg_file *reg_file, uint32_t reg, uint32
 	return any;
 }
 
+static uint32_t next_in_window(const struct reg_file *reg_file, uint32_t reg)
+{
+	return reg + 1 == reg_file->window ? 0 : reg + 1;
+}
+
 bool nv_choose_round_robin(struct reg_file *reg_file, uint32_t units, uint32_t *reg)
 {
-	for (uint32_t k = 0; k < 2 * reg_file->window; k++) {
-		uint32_t r = (reg_file->cursor + k) % reg_file->window;
+	uint32_t r = reg_file->window ? reg_file->cursor % reg_file->window : 0;
 
+	for (uint32_t k = 0; k < 2 * reg_file->window; k++, r = next_in_window(reg_file, r)) {
 		if (!nv_is_free(reg_file, r, units) ||
 		    (k < reg_file->window && is_any_awaited(reg_file, r, units)))
 			continue;
@@ -46,7 +51,7 @@ bool nv_choose_round_robin(struct reg_file *reg_file, uint32_t units, uint32_t *
 		*reg = r;
 		return true;
 	}
-	for (uint32_t r = 0; r < reg_file->count && reg_file->bank == BANK_ANY; r++) {
+	for (r = 0; r < reg_file->count && reg_file->bank == BANK_ANY; r++) {
 		if (!nv_is_free(reg_file, r, units))
 			continue;
 		*reg = r;

@@ -10,14 +10,13 @@
  *
  * instruction_order.c says which instructions keep their order for reasons other than registers.
  */
+#include <assert.h>
 #include <string.h>
 #include "libsov/compiler/nv/schedule.h"
 #include "libsov/compiler/nv/spill.h"
 
 /* A round figure without congestion. */
 #define LATE_READ_CYCLES 24
-
-static const uint8_t pressure_kind[] = {[PRESSURE_GPR] = SASS_GPR, [PRESSURE_PRED] = SASS_PRED};
 
 /* The resource of an operand: a physical register, or before allocation a unit. */
 #define UPREDS 8
@@ -40,13 +39,19 @@ static struct resource *resource_at(struct scheduler *s, uint32_t r)
 	return res;
 }
 
+#define EDGES_AT_ONCE 16
+
 static void add_edge(struct scheduler *s, uint32_t from, uint32_t to, uint32_t latency)
 {
 	struct edge *e;
 
 	if (!from || from == to)
 		return;
-	e = arena_alloc(s->f->arena, sizeof(*e));
+	if (!s->nedges) {
+		s->nedges = EDGES_AT_ONCE;
+		s->edges = arena_array(s->f->arena, s->nedges, sizeof(*s->edges));
+	}
+	e = &s->edges[--s->nedges];
 	*e = (struct edge){.to = to, .latency = latency, .next = s->nodes[from].out};
 	s->nodes[from].out = e;
 	s->nodes[to].npreds++;
@@ -59,9 +64,7 @@ static uint32_t result_latency(const struct scheduler *s, const struct access *w
 {
 	const struct sass_inst *writer = &s->nodes[w->node].inst->sass;
 	uint32_t min_latency = sass_raw_latency(s->f->sm, writer, &w->use, &reader->sass, read);
-	uint32_t estimate = sass_has_variable_latency(s->f->sm, writer)
-				    ? sass_typical_latency(s->f->sm, writer)
-				    : 0;
+	uint32_t estimate = s->nodes[w->node].estimate;
 
 	return min_latency > estimate ? min_latency : estimate;
 }
@@ -99,9 +102,7 @@ static void add_write_dependences(struct scheduler *s, uint32_t n, uint32_t r,
 	if (res->write.node) {
 		const struct sass_inst *first = &s->nodes[res->write.node].inst->sass;
 		uint32_t min_latency = sass_waw_latency(s->f->sm, first, in);
-		uint32_t estimate = sass_has_variable_latency(s->f->sm, first)
-					    ? sass_typical_latency(s->f->sm, first)
-					    : 0;
+		uint32_t estimate = s->nodes[res->write.node].estimate;
 
 		add_edge(s, res->write.node, n, min_latency > estimate ? min_latency : estimate);
 	}
@@ -205,12 +206,6 @@ static void add_phi_antidependences(struct scheduler *s)
 	}
 }
 
-static bool is_partial_write(const struct mir_func *f, const struct mir_use *use)
-{
-	return use->write && use->ref.vreg && use->kind == SASS_GPR &&
-	       use->count < f->vregs[use->ref.vreg].units;
-}
-
 /* Shared memory has the queue and the rate of other memory. */
 static uint8_t pipe_of(uint32_t sm, const struct sass_inst *in)
 {
@@ -233,13 +228,15 @@ static void add_nodes(struct scheduler *s)
 
 		node->inst = i;
 		node->pipe = pipe_of(s->f->sm, &i->sass);
+		if (sass_has_variable_latency(s->f->sm, &i->sass))
+			node->estimate = sass_typical_latency(s->f->sm, &i->sass);
 		/* Before allocation the pipes of only some instructions are known. */
 		node->issue_cycles = (uint8_t)(s->f->allocated || node->pipe == SASS_PIPE_TENSOR
 						       ? sass_issue_cycles(s->f->sm, &i->sass)
 						       : 1);
 		node->uses = mir_uses(s->f, i, &node->nuses);
 		for (uint32_t u = 0; u < node->nuses; u++)
-			node->partial |= is_partial_write(s->f, &node->uses[u]);
+			node->partial |= nv_is_partial_write(s->f, &node->uses[u]);
 		i->number = n;
 	}
 }
@@ -309,26 +306,6 @@ static void find_load_addresses(struct scheduler *s)
 	}
 }
 
-/* What the load will take beyond what its address holds. */
-static int32_t owed_to(const struct node *load)
-{
-	int32_t owed = (int32_t)load->result - load->held;
-
-	return load->begun && owed > 0 ? owed : 0;
-}
-
-static void note_address(struct scheduler *s, uint32_t n)
-{
-	struct node *load = &s->nodes[s->nodes[n].load];
-
-	if (!s->nodes[n].load)
-		return;
-	s->owed -= owed_to(load);
-	load->begun = load != &s->nodes[n];
-	load->held += s->nodes[n].pressure[PRESSURE_GPR].delta;
-	s->owed += owed_to(load);
-}
-
 /*
  * Products of a warp group read registers that WARPGROUP.ARRIVE says are written. One arrival is
  * enough for all products whose registers were written before the first of them, unless the writes
@@ -364,6 +341,7 @@ static void add_arrival(struct scheduler *s, uint32_t n)
 void nv_build_dag(struct scheduler *s)
 {
 	s->nordered = s->fence = s->exchange = s->last_call = s->arrival = 0;
+	s->nedges = 0; /* the memory of the last graph may be rewound */
 	s->stamp++;
 	add_nodes(s);
 	for (uint32_t n = 1; n <= s->count; n++) {
@@ -385,6 +363,7 @@ void nv_build_dag(struct scheduler *s)
 	if (!s->f->allocated) {
 		add_phi_antidependences(s);
 		find_load_addresses(s);
+		nv_find_mentions(s);
 	}
 	for (uint32_t n = s->count; n; n--) {
 		struct node *node = &s->nodes[n];
@@ -397,222 +376,6 @@ void nv_build_dag(struct scheduler *s)
 				node->height = height;
 		}
 	}
-}
-
-/* Register pressure: change of the live GPR units by an instruction. */
-
-/* An earlier operand of the node mentions the same unit. */
-static bool is_repeated(const struct node *node, uint32_t u, uint32_t k)
-{
-	const struct mir_use *use = &node->uses[u];
-
-	for (uint32_t e = 0; e < u; e++) {
-		const struct mir_use *earlier = &node->uses[e];
-
-		if (earlier->ref.vreg == use->ref.vreg && earlier->ref.part <= use->ref.part + k &&
-		    use->ref.part + k < earlier->ref.part + earlier->count)
-			return true;
-	}
-	return false;
-}
-
-/* No instruction but this one mentions the unit from here on. */
-static bool is_last_mention(struct scheduler *s, uint32_t unit)
-{
-	return resource_at(s, unit)->mentions_left == 1 &&
-	       !live_set_has(&s->f->blocks[s->block].live_out, unit);
-}
-
-/* Without partial writes. */
-static void update_pressure_change(struct scheduler *s, uint32_t n)
-{
-	const struct mir_func *f = s->f;
-	struct node *node = &s->nodes[n];
-
-	memset(node->pressure, 0, sizeof(node->pressure));
-	for (uint32_t u = 0; u < node->nuses; u++) {
-		const struct mir_use *use = &node->uses[u];
-		struct pressure *p =
-			&node->pressure[use->kind == SASS_PRED ? PRESSURE_PRED : PRESSURE_GPR];
-
-		if (!use->ref.vreg || (use->kind != SASS_GPR && use->kind != SASS_PRED))
-			continue;
-		if (use->write && !is_partial_write(f, use))
-			p->delta += use->count;
-		for (uint32_t k = 0; k < use->count; k++) {
-			bool last = is_last_mention(s, mir_unit(f, use->ref) + k) &&
-				    !is_repeated(node, u, k);
-
-			p->delta -= last;
-			p->dead += last && use->write;
-		}
-	}
-	node->grows = node->partial;
-	for (uint32_t k = 0; k < PRESSURE_KINDS; k++)
-		node->grows |= node->pressure[k].delta + (int32_t)node->pressure[k].dead > 0;
-}
-
-/* The units of registers that the node is the first to write a part of: the register is allocated
- * as a whole. */
-static uint32_t opened_units(const struct scheduler *s, const struct node *node)
-{
-	const struct mir_func *f = s->f;
-	uint32_t units = 0;
-
-	for (uint32_t u = 0; node->partial && u < node->nuses; u++) {
-		const struct mir_use *use = &node->uses[u];
-		const struct mir_vreg *v = &f->vregs[use->ref.vreg];
-
-		if (is_partial_write(f, use) && s->opened[use->ref.vreg] != s->stamp)
-			units += v->units;
-	}
-	return units;
-}
-
-static void open_registers(struct scheduler *s, const struct node *node)
-{
-	for (uint32_t u = 0; node->partial && u < node->nuses; u++)
-		if (is_partial_write(s->f, &node->uses[u]))
-			s->opened[node->uses[u].ref.vreg] = s->stamp;
-}
-
-static void count_mentions_of(struct scheduler *s, uint32_t n)
-{
-	for (uint32_t u = 0; u < s->nodes[n].nuses; u++) {
-		const struct mir_use *use = &s->nodes[n].uses[u];
-
-		for (uint32_t k = 0; use->ref.vreg && k < use->count; k++) {
-			struct resource *r = resource_at(s, mir_unit(s->f, use->ref) + k);
-
-			if (is_repeated(&s->nodes[n], u, k))
-				continue;
-			r->mentions_left++;
-			r->mentions_xor ^= n;
-		}
-	}
-}
-
-/* Live are the live-in units and those of the block's phis. */
-static uint32_t count_live_in(const struct mir_func *f, const struct mir_block *block, uint8_t kind)
-{
-	uint32_t live = 0;
-
-	live_set_for_each(&block->live_in, unit) live += f->vregs[f->unit_vreg[unit]].kind == kind;
-	for (uint32_t p = 0; p < block->nphis; p++) {
-		const struct mir_vreg *v = &f->vregs[block->phis[p].vreg];
-
-		live += v->kind == kind ? v->units : 0;
-	}
-	return live;
-}
-
-/* The pressure at the start of the block, with all mentions ahead. The terminator mentions the
- * branch condition. */
-static void start_pressure(struct scheduler *s)
-{
-	const struct mir_block *block = &s->f->blocks[s->block];
-
-	s->stamp++;
-	s->owed = 0;
-	for (uint32_t n = 1; n <= s->count; n++) {
-		s->nodes[n].begun = false;
-		s->nodes[n].held = 0;
-	}
-	for (uint32_t k = 0; k < PRESSURE_KINDS; k++)
-		s->live[k] = s->peak[k] = count_live_in(s->f, block, pressure_kind[k]);
-	live_set_for_each(&block->live_in, unit) s->opened[s->f->unit_vreg[unit]] = s->stamp;
-	if (block->cond.ref.vreg)
-		resource_at(s, mir_unit(s->f, block->cond.ref))->mentions_left++;
-	for (uint32_t n = 1; n <= s->count; n++)
-		count_mentions_of(s, n);
-	for (uint32_t n = 1; n <= s->count; n++)
-		update_pressure_change(s, n);
-}
-
-/* Updates the pressure after a node is scheduled. The last remaining mention of a unit now frees
- * it. */
-static void note_scheduled(struct scheduler *s, uint32_t n)
-{
-	const struct node *node = &s->nodes[n];
-
-	note_address(s, n);
-	s->live[PRESSURE_GPR] += opened_units(s, node);
-	open_registers(s, node);
-	for (uint32_t k = 0; k < PRESSURE_KINDS; k++) {
-		s->live[k] = (uint32_t)((int32_t)s->live[k] + node->pressure[k].delta);
-		if (s->live[k] + node->pressure[k].dead > s->peak[k])
-			s->peak[k] = s->live[k] + node->pressure[k].dead;
-	}
-	for (uint32_t u = 0; u < node->nuses; u++) {
-		const struct mir_use *use = &node->uses[u];
-
-		for (uint32_t k = 0; use->ref.vreg && k < use->count; k++) {
-			struct resource *r = resource_at(s, mir_unit(s->f, use->ref) + k);
-
-			if (is_repeated(node, u, k))
-				continue;
-			r->mentions_left--;
-			r->mentions_xor ^= n;
-			if (r->mentions_left == 1 && r->mentions_xor && r->mentions_xor != n)
-				update_pressure_change(s, r->mentions_xor);
-		}
-	}
-}
-
-/* The pressure of an order, NULL: the original one. */
-uint32_t nv_order_pressure(struct scheduler *s, const uint32_t *order)
-{
-	start_pressure(s);
-	for (uint32_t k = 0; k < s->count; k++)
-		note_scheduled(s, order ? order[k] : k + 1);
-	return s->peak[PRESSURE_GPR];
-}
-
-/* The units that waiting loads of greater height will take, as far as they matter. */
-static int32_t units_ahead(const struct scheduler *s, uint32_t height, int32_t enough)
-{
-	int32_t units = 0;
-
-	for (uint32_t k = 0; k < s->nloads && units < enough; k++) {
-		const struct slow_load *load = &s->loads[k];
-
-		if (load->height <= height)
-			break;
-		if (!s->nodes[load->node].done && load->node < s->first + s->lookahead)
-			units += (int32_t)s->nodes[load->node].result;
-	}
-	return units;
-}
-
-/* The growth of the pressure of general registers, with what loads will need. */
-static int32_t gpr_growth(const struct scheduler *s, const struct node *node)
-{
-	int32_t growth = node->pressure[PRESSURE_GPR].delta +
-			 (int32_t)node->pressure[PRESSURE_GPR].dead +
-			 (int32_t)opened_units(s, node);
-	const struct node *load = &s->nodes[node->load];
-
-	if (growth > 0 && s->reserve == RESERVE_FOR_HEIGHT && !s->nodes[node->load].result)
-		return growth + units_ahead(s, node->height, (int32_t)s->limit[PRESSURE_GPR]);
-	if (growth <= 0 || s->reserve != RESERVE_FOR_ADDRESSES)
-		return growth;
-	if (node->load && !load->begun && growth < (int32_t)load->result)
-		growth = (int32_t)load->result;
-	return growth + s->owed - (node->load ? owed_to(load) : 0);
-}
-
-/* Whether the pressure stays within its limits if the node is scheduled next, or does not grow. */
-static bool fits_limits(const struct scheduler *s, const struct node *node)
-{
-	for (uint32_t k = 0; k < PRESSURE_KINDS; k++) {
-		int32_t growth = k == PRESSURE_GPR ? gpr_growth(s, node)
-						   : node->pressure[k].delta +
-							     (int32_t)node->pressure[k].dead;
-
-		if (growth > 0 && (int32_t)s->live[k] + growth > (int32_t)s->limit[k])
-			return false;
-	}
-	return true;
 }
 
 /* The first cycle in which a ready node can issue. */
@@ -663,18 +426,22 @@ static void note_line(struct scheduler *s, uint32_t n)
  * which leads to the next node that frees registers. */
 static uint32_t select_ready(struct scheduler *s, uint32_t cycle)
 {
+	bool limits = !s->f->allocated && !nv_all_fit_limits(s);
 	uint64_t best_key = UINT64_MAX;
 	uint32_t best = 0;
 
+	s->ahead_known = false;
+	assert(s->f->allocated || !compile_verifies(s->f->job) || nv_are_changes_current(s));
 	for (uint32_t k = 0; k < s->nready; k++) {
 		const struct ready *r = &s->ready[k];
-		const struct node *node = &s->nodes[r->node];
 		uint32_t issue = issue_cycle(s, r, cycle);
 		uint64_t key = (uint64_t)issue << 32 | (UINT32_MAX - r->height);
 
 		if (continues_line(s, r, cycle))
 			return k;
-		if (!s->f->allocated && node->grows && !fits_limits(s, node)) {
+		if (key > best_key && (!limits || s->limited))
+			continue;
+		if (limits && s->nodes[r->node].grows && !nv_fits_limits(s, &s->nodes[r->node])) {
 			key = (uint64_t)1 << 63 | r->node;
 			s->limited = true;
 		}
@@ -711,10 +478,14 @@ uint32_t nv_run_list_scheduler(struct scheduler *s, struct mir_inst **order)
 	uint32_t cycle = 0, count = 0;
 
 	if (!s->f->allocated)
-		start_pressure(s);
+		nv_start_pressure(s);
 	memset(s->pipe_free, 0, sizeof(s->pipe_free));
 	s->first = 1;
 	s->nready = s->line = 0;
+	if (s->reserve == RESERVE_FOR_HEIGHT) {
+		memcpy(s->waiting, s->loads, s->nloads * sizeof(*s->loads));
+		s->nwaiting = s->nloads;
+	}
 	for (uint32_t n = 1; n <= s->count; n++) {
 		s->nodes[n].npreds_left = s->nodes[n].npreds;
 		s->nodes[n].earliest = 0;
@@ -733,7 +504,7 @@ uint32_t nv_run_list_scheduler(struct scheduler *s, struct mir_inst **order)
 		order[count++] = node->inst;
 		node->done = true;
 		if (!s->f->allocated)
-			note_scheduled(s, n);
+			nv_note_scheduled(s, n);
 		for (const struct edge *e = node->out; e; e = e->next) {
 			struct node *to = &s->nodes[e->to];
 
@@ -775,6 +546,8 @@ static void allocate_resources(struct scheduler *s)
 
 	s->nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits + UPREDS;
 	s->resources = arena_array(f->arena, s->nresources + 1, sizeof(*s->resources));
+	if (!f->allocated)
+		s->mentioned = arena_array(f->arena, f->nunits, sizeof(*s->mentioned));
 	s->opened = arena_array(f->arena, f->nvregs, sizeof(*s->opened));
 	s->ready = arena_array(f->arena, LOOKAHEAD, sizeof(*s->ready));
 }

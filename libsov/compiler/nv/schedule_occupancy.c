@@ -64,24 +64,29 @@ static const uint32_t windows[] = {LOOKAHEAD, LOOKAHEAD, 64, 16, 4, 1};
 static struct block_order order_within(struct scheduler *s, uint32_t limit)
 {
 	struct block_order best = {.pressure = UINT32_MAX};
+	struct mir_inst **insts = NULL;
 
 	s->limit[PRESSURE_GPR] = limit;
 	s->limit[PRESSURE_PRED] = MIR_PREDS;
 	for (uint32_t k = 0; k < sizeof(windows) / sizeof(windows[0]); k++) {
-		struct block_order o = {
-			.insts = arena_array(s->f->arena, s->count + 1, sizeof(*o.insts))};
+		struct block_order o = {0};
 		uint32_t excess;
 
+		if (!insts)
+			insts = arena_array(s->f->arena, s->count + 1, sizeof(*insts));
 		s->lookahead = windows[k];
 		s->limited = false;
-		o.cycles = nv_run_list_scheduler(s, o.insts);
+		o.insts = insts;
+		o.cycles = nv_run_list_scheduler(s, insts);
 		/* A predicate that does not fit is kept in a GPR. */
 		o.pressure = s->peak[PRESSURE_GPR];
 		if (s->peak[PRESSURE_PRED] > MIR_PREDS)
 			o.pressure += s->peak[PRESSURE_PRED] - MIR_PREDS;
 		o.limited = s->limited || k;
-		if (o.pressure < best.pressure)
+		if (o.pressure < best.pressure) {
+			insts = best.insts;
 			best = o;
+		}
 		if (best.pressure <= limit)
 			return best;
 		excess = o.pressure - limit;
@@ -382,7 +387,13 @@ static int compare_heights(const void *a, const void *b)
 
 static void find_loads(struct scheduler *s)
 {
-	s->loads = arena_array(s->f->arena, s->count + 1, sizeof(*s->loads));
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= s->count; n++)
+		count += s->nodes[n].result > 0;
+	s->loads = arena_array(s->f->arena, count, sizeof(*s->loads));
+	s->waiting = arena_array(s->f->arena, count, sizeof(*s->waiting));
+	s->ahead = arena_array(s->f->arena, count, sizeof(*s->ahead));
 	s->nloads = 0;
 	for (uint32_t n = 1; n <= s->count; n++)
 		if (s->nodes[n].result)

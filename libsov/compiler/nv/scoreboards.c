@@ -189,20 +189,27 @@ static bool waits_for_board(const struct board *board, const struct mir_inst *i,
  * Allocation.
  */
 
-/* Registers that each block and the blocks reachable from it overwrite. */
-static void compute_overwrites(struct scoreboard_alloc *alloc)
+/* Registers that each block overwrites, with all for one that leaves the function, and mentions. */
+static void list_registers(struct scoreboard_alloc *alloc, struct reg_set *mentions)
 {
-	struct mir_func *f = alloc->f;
-	bool changed = true;
-
-	mir_for_each_block(f, b)
-		mir_for_each(f, b, i) {
+	mir_for_each_block(alloc->f, b)
+		mir_for_each(alloc->f, b, i) {
 			struct registers r = registers_of_inst(alloc, i);
 
 			reg_set_unite(&alloc->overwrites[b], &r.writes);
 			if (mir_leaves_function(i))
 				memset(&alloc->overwrites[b], 0xff, sizeof(alloc->overwrites[b]));
+			reg_set_unite(&mentions[b], &r.reads);
+			reg_set_unite(&mentions[b], &r.writes);
 		}
+}
+
+/* Adds to the registers that each block overwrites those of the blocks reachable from it. */
+static void extend_overwrites(struct scoreboard_alloc *alloc)
+{
+	const struct mir_func *f = alloc->f;
+	bool changed = true;
+
 	while (changed) {
 		changed = false;
 		mir_for_each_block(f, b)
@@ -210,18 +217,6 @@ static void compute_overwrites(struct scoreboard_alloc *alloc)
 				changed |= reg_set_unite(&alloc->overwrites[b],
 							 &alloc->overwrites[f->blocks[b].succ[s]]);
 	}
-}
-
-/* Registers that a block mentions. */
-static void compute_mentions(struct scoreboard_alloc *alloc, struct reg_set *mentions)
-{
-	mir_for_each_block(alloc->f, b)
-		mir_for_each(alloc->f, b, i) {
-			struct registers r = registers_of_inst(alloc, i);
-
-			reg_set_unite(&mentions[b], &r.reads);
-			reg_set_unite(&mentions[b], &r.writes);
-		}
 }
 
 /* Adds to the registers that each block mentions those of the blocks that are reachable from it
@@ -246,14 +241,12 @@ static void extend_mentions(const struct mir_func *f, const struct reg_set *ment
 
 /* Registers that are pending at a block's end and next mentioned in a loop, which may be several
  * blocks away. */
-static void compute_loop_inputs(struct scoreboard_alloc *alloc)
+static void compute_loop_inputs(struct scoreboard_alloc *alloc, const struct reg_set *mentions)
 {
 	struct mir_func *f = alloc->f;
-	struct reg_set *mentions = arena_array(f->arena, f->nblocks, sizeof(*mentions));
 	struct reg_set *in_loop = arena_array(f->arena, f->nblocks, sizeof(*in_loop));
 	bool changed = true;
 
-	compute_mentions(alloc, mentions);
 	extend_mentions(f, mentions, in_loop);
 	while (changed) {
 		changed = false;
@@ -638,6 +631,7 @@ static void allocate_scoreboards(struct mir_func *f)
 	struct scoreboard_alloc alloc = {.f = f, .first = count_copy_boards(f)};
 	uint32_t count;
 	uint32_t *order = mir_reverse_postorder(f, &count);
+	struct reg_set *mentions;
 	bool changed = true;
 
 	alloc.in = arena_array(f->arena, f->nblocks, sizeof(*alloc.in));
@@ -645,8 +639,10 @@ static void allocate_scoreboards(struct mir_func *f)
 	alloc.visited = arena_array(f->arena, f->nblocks, sizeof(*alloc.visited));
 	alloc.stale = arena_array(f->arena, f->nblocks, sizeof(*alloc.stale));
 	alloc.loop_inputs = arena_array(f->arena, f->nblocks, sizeof(*alloc.loop_inputs));
-	compute_overwrites(&alloc);
-	compute_loop_inputs(&alloc);
+	mentions = arena_array(f->arena, f->nblocks, sizeof(*mentions));
+	list_registers(&alloc, mentions);
+	extend_overwrites(&alloc);
+	compute_loop_inputs(&alloc, mentions);
 	while (changed) {
 		changed = false;
 		for (uint32_t k = 0; k < count; k++) {

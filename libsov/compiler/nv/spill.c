@@ -32,6 +32,7 @@ struct spill_choice {
 	uint32_t *next_use; /* by vreg: position of the next mention … */
 	uint32_t *noted_in; /* … if noted in this block */
 	uint32_t block, position;
+	uint32_t limit; /* of the block's pressure */
 	struct unit_set live;
 	uint32_t count;       /* units in live */
 	uint64_t *candidates; /* units of registers that may be spilled; NULL: all */
@@ -289,7 +290,7 @@ static uint32_t block_limit(const struct spiller *s, uint32_t b)
 static void limit_pressure_at(struct spill_choice *c, uint32_t extra, const struct mir_use *uses,
 			      uint32_t n, bool across_call)
 {
-	while (c->choosing && c->count + extra > block_limit(c->s, c->block)) {
+	while (c->choosing && c->count + extra > c->limit) {
 		uint32_t victim = find_victim(c, uses, n, across_call);
 
 		if (!victim) {
@@ -308,6 +309,16 @@ static void limit_pressure(struct spill_choice *c, uint32_t extra, const struct 
 	limit_pressure_at(c, extra, uses, n, false);
 }
 
+/* An earlier operand reads, or writes, the same register. */
+static bool is_repeated(const struct mir_use *uses, uint32_t u)
+{
+	for (uint32_t k = 0; k < u; k++)
+		if (uses[k].write == uses[u].write && uses[k].ref.vreg == uses[u].ref.vreg &&
+		    uses[k].ref.part == uses[u].ref.part)
+			return true;
+	return false;
+}
+
 /* Units that spilled registers occupy at an instruction: those it writes, or those it reads. */
 static uint32_t extra_units(const struct spill_choice *c, const struct mir_inst *i,
 			    const struct mir_use *uses, uint32_t n, bool write)
@@ -317,15 +328,11 @@ static uint32_t extra_units(const struct spill_choice *c, const struct mir_inst 
 
 	for (uint32_t u = 0; u < n; u++) {
 		uint32_t v = uses[u].ref.vreg;
-		bool again = false;
 
-		if (!is_of_kind(c->s, v) || uses[u].write != write)
+		if (uses[u].write != write || !is_of_kind(c->s, v))
 			continue;
-		for (uint32_t k = 0; k < u; k++)
-			again |= uses[k].write == write && uses[k].ref.vreg == v &&
-				 uses[k].ref.part == uses[u].ref.part;
 		if (is_spilled(c->s, v))
-			extra += again ? 0 : uses[u].count;
+			extra += is_repeated(uses, u) ? 0 : uses[u].count;
 		else if (write && f->vregs[v].first_def == i) /* unused result */
 			for (uint32_t k = 0; k < f->vregs[v].units; k++)
 				extra += !unit_set_has(&c->live, f->vregs[v].first_unit + k);
@@ -382,6 +389,7 @@ static void walk_block(struct spill_choice *c, uint32_t b)
 	unit_set_clear(&c->live);
 	c->count = 0;
 	c->block = b;
+	c->limit = block_limit(s, b);
 	c->position = UINT32_MAX - FAR_DISTANCE - 1;
 	live_set_for_each(&block->live_out, unit)
 	{

@@ -72,13 +72,18 @@ static uint32_t min_distance(const struct stall_state *s, struct mir_inst *from,
 	const struct mir_use *y = mir_uses(s->f, to, &ny);
 
 	for (uint32_t i = 0; i < nx; i++) {
+		/* One cycle from a read to a write always passes; uniform registers may need more. */
+		if (!x[i].write && x[i].kind != SASS_UGPR)
+			continue;
 		for (uint32_t j = 0; j < ny; j++) {
-			struct sass_reg_use a = mir_sass_use(&x[i]), b = mir_sass_use(&y[j]);
-			uint32_t n = 0;
+			struct sass_reg_use a, b;
+			uint32_t n;
 
-			if (a.kind != b.kind || a.reg >= b.reg + b.count ||
-			    b.reg >= a.reg + a.count || !(a.write || b.write))
+			if (x[i].kind != y[j].kind || !(x[i].write || y[j].write) ||
+			    x[i].reg >= y[j].reg + y[j].count || y[j].reg >= x[i].reg + x[i].count)
 				continue;
+			a = mir_sass_use(&x[i]);
+			b = mir_sass_use(&y[j]);
 			n = !a.write  ? sass_war_latency(&from->sass, &to->sass, a.kind)
 			    : b.write ? sass_waw_latency(s->f->sm, &from->sass, &to->sass)
 				      : sass_raw_latency(s->f->sm, &from->sass, &a, &to->sass, &b);

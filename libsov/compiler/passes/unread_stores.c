@@ -15,10 +15,20 @@ struct unread {
 	bool changed;
 };
 
-static void find_candidates(struct unread *u)
+static bool is_any_unread(const struct unread *u)
+{
+	for (uint32_t k = 0; k < u->f->module->nsymbols; k++)
+		if (!u->read[k])
+			return true;
+	return false;
+}
+
+/* Walks the other functions only if a variable may be unread. Returns whether one still is. */
+static bool find_candidates(struct unread *u)
 {
 	const struct ir_module *m = u->f->module;
 
+	u->read = arena_array(m->arena, m->nsymbols + 1, sizeof(*u->read));
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct ir_symbol *s = &m->symbols[k];
 
@@ -29,12 +39,15 @@ static void find_candidates(struct unread *u)
 		for (uint32_t a = 0; a < m->symbols[k].naddresses; a++)
 			if (!m->symbols[k].addresses[a].function)
 				u->read[m->symbols[k].addresses[a].target] = true;
+	if (!is_any_unread(u))
+		return false;
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		if (f != u->f)
 			ir_for_each_block(f, b)
 				ir_for_each_inst(f, b, i)
 					if (ir_at(f, i)->op == IR_ADDR)
 						u->read[ir_at(f, i)->symbol] = true;
+	return is_any_unread(u);
 }
 
 static bool is_plain_store(const struct ir_inst *in)
@@ -69,18 +82,13 @@ static void visit(struct unread *u, const struct ir_inst *in)
 
 bool pass_unread_stores(struct ir_func *f, const struct target *t)
 {
-	struct unread u = {
-		.f = f,
-		.read = arena_array(f->module->arena, f->module->nsymbols + 1, sizeof(*u.read)),
-		.belongs = arena_array(f->module->arena, f->nvalues, sizeof(*u.belongs))};
-	bool changed = false, any = false;
+	struct unread u = {.f = f};
+	bool changed = false;
 
 	(void)t;
-	find_candidates(&u);
-	for (uint32_t k = 0; k < f->module->nsymbols; k++)
-		any |= !u.read[k];
-	if (!any)
+	if (!find_candidates(&u))
 		return false;
+	u.belongs = arena_array(f->module->arena, f->nvalues, sizeof(*u.belongs));
 	do {
 		u.changed = false;
 		ir_for_each_block(f, b)

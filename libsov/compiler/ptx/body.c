@@ -301,8 +301,8 @@ static void parse_statements(struct ptx *x, const struct ptx_token *open)
 {
 	uint32_t statements = declare_labels(x);
 
-	if (!x->blocks) /* a statement becomes about 2.5 IR instructions */
-		ir_func_reserve(x->func, statements * 5 / 2);
+	if (!x->blocks) /* a statement becomes up to 3 IR instructions */
+		ir_func_reserve(x->func, statements * 3);
 	while (x->token.kind != '}' && x->token.kind != TOKEN_END)
 		parse_statement(x);
 	if (ptx_accept(x, '}') || x->lexer.truncated)

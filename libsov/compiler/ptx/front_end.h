@@ -387,11 +387,12 @@ struct ptx {
 	struct ptx_name **names; /* all declared names */
 	uint32_t nnames, names_capacity;
 	struct ptx_scope *scope;
-	uint32_t blocks;           /* nesting depth of { } blocks in the body */
-	uint32_t depth;            /* nesting depth of the constant expression */
-	uint32_t braces;           /* open braces of vectors and initializers in this statement */
-	struct name_map rows;      /* instruction name -> index of its first row + 1 */
-	struct name_map spellings; /* "add.s32" -> index in matches + 1 */
+	uint32_t blocks;      /* nesting depth of { } blocks in the body */
+	uint32_t depth;       /* nesting depth of the constant expression */
+	uint32_t braces;      /* open braces of vectors and initializers in this statement */
+	struct name_map rows; /* instruction name -> index of its first row + 1 */
+	struct ptx_row_forms **row_forms; /* by row; NULL: not parsed yet */
+	struct name_map spellings;        /* "add.s32" -> index in matches + 1 */
 	struct ptx_match **matches;
 	uint32_t nmatches, matches_capacity;
 	struct name_map symbols; /* variable name -> how many symbols of the module have it */

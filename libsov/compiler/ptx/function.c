@@ -19,7 +19,7 @@ struct formal {
 };
 
 struct signature {
-	struct formal results[IR_MAX_RESULTS], args[IR_MAX_RESULTS];
+	struct formal *results, *args;
 	uint32_t nresults, nargs;
 	struct ptx_passing passing;
 };
@@ -88,8 +88,10 @@ static bool parse_formal(struct ptx *x, struct formal *f)
 }
 
 /* "( … )", which may be absent. */
-static bool parse_formals(struct ptx *x, struct formal *list, uint32_t *n)
+static bool parse_formals(struct ptx *x, struct formal **list, uint32_t *n)
 {
+	uint32_t capacity = 0;
+
 	*n = 0;
 	if (!ptx_accept(x, '(') || ptx_accept(x, ')'))
 		return true;
@@ -98,7 +100,8 @@ static bool parse_formals(struct ptx *x, struct formal *list, uint32_t *n)
 			ptx_error(x, &x->token, "more than %d parameters", IR_MAX_RESULTS);
 			return false;
 		}
-		if (!parse_formal(x, &list[(*n)++]))
+		*list = arena_grow(x->arena, *list, &capacity, *n + 1, sizeof(**list));
+		if (!parse_formal(x, &(*list)[(*n)++]))
 			return false;
 	} while (ptx_accept(x, ','));
 	return ptx_expect(x, ')', "',' or ')'", "a parameter");
@@ -565,10 +568,10 @@ void ptx_parse_function(struct ptx *x)
 	struct ptx_name *n = NULL;
 	struct ptx_token t;
 
-	if (parse_formals(x, sig->results, &sig->nresults)) {
+	if (parse_formals(x, &sig->results, &sig->nresults)) {
 		t = x->token;
 		if (ptx_expect(x, TOKEN_NAME, "a name", ".func") &&
-		    parse_formals(x, sig->args, &sig->nargs) && find_passing(x, sig)) {
+		    parse_formals(x, &sig->args, &sig->nargs) && find_passing(x, sig)) {
 			skip_attributes(x);
 			n = declare_function(x, sig, &t);
 		}
@@ -601,9 +604,9 @@ void ptx_parse_prototype(struct ptx *x, struct ptx_name *n)
 	struct signature *sig = arena_alloc(x->arena, sizeof(*sig));
 	const char *name = arena_printf(x->arena, "%s.%.*s", x->func->name, TEXT(n));
 
-	if (parse_formals(x, sig->results, &sig->nresults) &&
+	if (parse_formals(x, &sig->results, &sig->nresults) &&
 	    ptx_expect(x, TOKEN_NAME, "'_'", ".callprototype") &&
-	    parse_formals(x, sig->args, &sig->nargs) && find_passing(x, sig)) {
+	    parse_formals(x, &sig->args, &sig->nargs) && find_passing(x, sig)) {
 		skip_attributes(x);
 		n->passing = &sig->passing;
 		n->func = function_from_signature(x, sig, IR_PROTOTYPE, name);

@@ -256,9 +256,14 @@ static const struct {
 	{"%cluster_nctaid", SPECIAL_VECTOR + IR_CLUSTER_NCTAID_X},
 };
 
+/* The first characters usually differ, so that strlen would be wasted. */
 static bool text_equals(const char *known, const char *text, size_t length)
 {
-	return strlen(known) == length && !memcmp(known, text, length);
+	size_t n = 0;
+
+	while (n < length && known[n] == text[n] && known[n])
+		n++;
+	return n == length && !known[n];
 }
 
 const struct ptx_type *ptx_type_find(const char *text, size_t length)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Interprets the instruction table: finds the row whose form has the instruction's modifiers,
- * assigns a role to each operand, and checks kinds and types. Rows are parsed as written each time;
- * a program has few distinct spellings ("add.s32"), so the result is cached by spelling.
+ * assigns a role to each operand, and checks kinds and types. Rows are parsed when they are first
+ * tried; a program has few distinct spellings ("add.s32"), so the result is cached by spelling.
  */
 #include <string.h>
+#include "libsov/compiler/ptx/clause.h"
 #include "libsov/compiler/ptx/front_end.h"
 
 #define MAX_MODIFIER_FORMS 12
@@ -15,6 +16,17 @@ struct modifier_form {
 	size_t length;
 	enum ptx_slot group; /* SLOT_COUNT: the keyword itself */
 	bool optional;
+	bool type; /* a type, or a group of types */
+	/* The words of the row's clause for it, once looked up; NULL: there is none. */
+	bool looked_up;
+	const char *list;
+	size_t list_length;
+};
+
+/* The modifiers of a row's form, parsed when the row is first tried. */
+struct ptx_row_forms {
+	struct modifier_form list[MAX_MODIFIER_FORMS];
+	uint32_t count;
 };
 
 /* An operand of a form. */
@@ -48,39 +60,17 @@ static const char *const role_names[ROLE_COUNT] = {
 
 /* ---- parsing rows ---- */
 
-/* As strcspn, which first builds a table of the stops and is slower for these short strings. */
-static size_t length_until(const char *s, const char *stops)
-{
-	size_t n = 0;
-
-	for (; s[n]; n++)
-		for (const char *stop = stops; *stop; stop++)
-			if (s[n] == *stop)
-				return n;
-	return n;
-}
-
-static size_t count_blanks(const char *s)
-{
-	size_t n = 0;
-
-	while (s[n] == ' ')
-		n++;
-	return n;
-}
-
 static size_t name_length(const char *form)
 {
-	return length_until(form, ".{ ");
+	return ptx_length_until(form, ".{ ");
 }
 
-/* Advances *at to a stop character or the end; returns how far. */
-static size_t skip_until(const char **at, const char *stops)
+static bool is_type_modifier(const struct modifier_form *forms)
 {
-	size_t n = length_until(*at, stops);
-
-	*at += n;
-	return n;
+	if (forms->group == SLOT_COUNT)
+		return ptx_type_find(forms->text, forms->length);
+	return forms->group == SLOT_TYPE || forms->group == SLOT_SOURCE_TYPE ||
+	       forms->group == SLOT_THIRD_TYPE;
 }
 
 static uint32_t read_modifier_forms(const char *form, struct modifier_form *forms)
@@ -92,8 +82,10 @@ static uint32_t read_modifier_forms(const char *form, struct modifier_form *form
 	while (*at && *at != ' ') {
 		if (*at == '.' && n < MAX_MODIFIER_FORMS) {
 			forms[n].text = at++;
-			forms[n].length = 1 + skip_until(&at, ".{} ");
+			forms[n].length = 1 + ptx_skip_until(&at, ".{} ");
 			forms[n].group = ptx_group_slot(forms[n].text, forms[n].length);
+			forms[n].looked_up = false;
+			forms[n].type = is_type_modifier(&forms[n]);
 			forms[n++].optional = optional;
 		} else {
 			optional = *at++ == '{';
@@ -110,7 +102,7 @@ static uint32_t read_operand_forms(const char *form, struct operand_form *forms)
 
 	while (at && *at) {
 		const char *name = at;
-		size_t length = skip_until(&at, " ,|[]{}");
+		size_t length = ptx_skip_until(&at, " ,|[]{}");
 
 		for (int r = 0; length && r < ROLE_COUNT; r++) {
 			if (strlen(role_names[r]) == length &&
@@ -131,70 +123,30 @@ static uint32_t read_operand_forms(const char *form, struct operand_form *forms)
 	return n;
 }
 
-/* The words after '=' in the clause for a name; NULL: there is no clause. */
-static const char *find_clause(const char *where, const char *name, size_t length, size_t *words)
-{
-	while (*where) {
-		bool mine = false;
-
-		while (*where && *where != '=') {
-			const char *word = where;
-			size_t n = skip_until(&where, " =");
-
-			mine |= n == length && !memcmp(word, name, n);
-			where += *where == ' ';
-		}
-		where += *where == '=';
-		where += count_blanks(where);
-		*words = length_until(where, ";");
-		if (mine)
-			return where;
-		where += *words;
-		where += *where == ';';
-		where += count_blanks(where);
-	}
-	return NULL;
-}
-
-/* Returns the next word of a list and advances; NULL: the end. */
-static const char *next_word(const char **list, size_t *left, size_t *length)
-{
-	size_t before = count_blanks(*list);
-	const char *word;
-
-	if (before >= *left)
-		return NULL;
-	word = *list + before;
-	*left -= before;
-	*length = length_until(word, " ;");
-	*list = word + *length;
-	*left -= *length;
-	return word;
-}
-
-static bool in_list(const char *list, size_t left, const char *text, size_t length)
-{
-	const char *word;
-	size_t n;
-
-	while ((word = next_word(&list, &left, &n)))
-		if (n == length && !memcmp(word, text, n))
-			return true;
-	return false;
-}
-
 /* ---- modifiers ---- */
+
+static bool is_row_of(const struct ptx_row *row, const char *name, size_t length)
+{
+	return !strncmp(row->form, name, length) && name_length(row->form) == length;
+}
 
 void ptx_index_build(struct ptx *x)
 {
+	uint32_t count = 0;
+
 	x->rows.arena = x->spellings.arena = x->arena;
 	for (uint32_t i = 0; ptx_rows[i].form; i++) {
-		uint32_t *first =
-			name_map_get(&x->rows, ptx_rows[i].form, name_length(ptx_rows[i].form));
+		size_t n = name_length(ptx_rows[i].form);
+		uint32_t *first;
 
+		count++;
+		if (i && is_row_of(&ptx_rows[i - 1], ptx_rows[i].form, n))
+			continue;
+		first = name_map_get(&x->rows, ptx_rows[i].form, (uint32_t)n);
 		if (!*first)
 			*first = i + 1;
 	}
+	x->row_forms = arena_array(x->arena, count, sizeof(struct ptx_row_forms *));
 }
 
 /* The next row of the same instruction, or NULL. */
@@ -202,9 +154,7 @@ static const struct ptx_row *next_row(const struct ptx_row *row)
 {
 	size_t n = name_length(row->form);
 
-	if (!row[1].form || name_length(row[1].form) != n || memcmp(row[1].form, row->form, n))
-		return NULL;
-	return row + 1;
+	return row[1].form && is_row_of(&row[1], row->form, n) ? row + 1 : NULL;
 }
 
 static void set_modifier(struct ptx_inst *in, enum ptx_slot slot, uint32_t value)
@@ -225,21 +175,11 @@ static void set_keyword(struct ptx_inst *in, const struct ptx_token *t)
 		set_modifier(in, word->slot, word->value);
 }
 
-static bool is_type_modifier(const struct modifier_form *forms)
-{
-	if (forms->group == SLOT_COUNT)
-		return ptx_type_find(forms->text, forms->length);
-	return forms->group == SLOT_TYPE || forms->group == SLOT_SOURCE_TYPE ||
-	       forms->group == SLOT_THIRD_TYPE;
-}
-
 static bool match_modifier(struct ptx_inst *in, const struct ptx_row *row,
-			   const struct modifier_form *forms, const struct ptx_token *t)
+			   struct modifier_form *forms, const struct ptx_token *t)
 {
 	const struct ptx_keyword *word;
 	const struct ptx_type *type;
-	const char *list;
-	size_t n;
 
 	if (forms->group == SLOT_COUNT) {
 		if (forms->length != t->length || memcmp(forms->text, t->text, t->length))
@@ -247,13 +187,17 @@ static bool match_modifier(struct ptx_inst *in, const struct ptx_row *row,
 		set_keyword(in, t);
 		return true;
 	}
-	list = find_clause(row->where, forms->text, forms->length, &n);
-	if (list && !in_list(list, n, t->text, t->length))
+	if (!forms->looked_up) {
+		forms->list = ptx_find_clause(row->where, forms->text, forms->length,
+					      &forms->list_length);
+		forms->looked_up = true;
+	}
+	if (forms->list && !ptx_in_list(forms->list, forms->list_length, t->text, t->length))
 		return false;
-	if (list && forms->group == SLOT_NONE) /* has no value */
+	if (forms->list && forms->group == SLOT_NONE) /* has no value */
 		return true;
-	type = ptx_type_find(t->text, t->length);
-	if (is_type_modifier(forms)) {
+	if (forms->type) {
+		type = ptx_type_find(t->text, t->length);
 		if (type)
 			set_modifier(in, forms->group, (uint32_t)(type - ptx_types));
 		return type;
@@ -267,16 +211,28 @@ static bool match_modifier(struct ptx_inst *in, const struct ptx_row *row,
 /* Types must come in the row's order: after all types to their left. */
 static bool is_type_in_order(const struct modifier_form *forms, uint32_t i, uint32_t taken)
 {
-	for (uint32_t k = 0; is_type_modifier(&forms[i]) && k < i; k++)
-		if (is_type_modifier(&forms[k]) && !(taken >> k & 1))
+	for (uint32_t k = 0; forms[i].type && k < i; k++)
+		if (forms[k].type && !(taken >> k & 1))
 			return false;
 	return true;
 }
 
-static bool match_row(struct ptx_inst *in, const struct ptx_row *row)
+static struct ptx_row_forms *forms_of_row(struct ptx *x, const struct ptx_row *row)
 {
-	struct modifier_form forms[MAX_MODIFIER_FORMS];
-	uint32_t n = read_modifier_forms(row->form, forms), taken = 0;
+	struct ptx_row_forms **forms = &x->row_forms[row - ptx_rows];
+
+	if (!*forms) {
+		*forms = arena_alloc(x->arena, sizeof(**forms));
+		(*forms)->count = read_modifier_forms(row->form, (*forms)->list);
+	}
+	return *forms;
+}
+
+static bool match_row(struct ptx *x, struct ptx_inst *in, const struct ptx_row *row)
+{
+	struct ptx_row_forms *row_forms = forms_of_row(x, row);
+	struct modifier_form *forms = row_forms->list;
+	uint32_t n = row_forms->count, taken = 0;
 
 	in->present = 0;
 	for (uint32_t w = 0; w < in->nmodifiers; w++) {
@@ -310,7 +266,7 @@ const char *ptx_spelling(struct ptx *x, const struct ptx_inst *in)
 
 static void add_known(struct text *t, const char *word, size_t length)
 {
-	if (!t->s || !in_list(t->s, t->length, word, length))
+	if (!t->s || !ptx_in_list(t->s, t->length, word, length))
 		text_printf(t, " %.*s", (int)length, word);
 }
 
@@ -324,8 +280,8 @@ static void add_known_modifiers(struct text *t, const struct ptx_row *row,
 		add_known(t, forms->text, forms->length);
 		return;
 	}
-	list = find_clause(row->where, forms->text, forms->length, &left);
-	while (list && (word = next_word(&list, &left, &n)))
+	list = ptx_find_clause(row->where, forms->text, forms->length, &left);
+	while (list && (word = ptx_next_word(&list, &left, &n)))
 		add_known(t, word, n);
 	for (uint32_t i = 0; !list && i < ptx_keyword_count; i++)
 		if (ptx_keywords[i].slot == forms->group)
@@ -351,7 +307,7 @@ static const char *known_forms(struct ptx *x, const struct ptx_row *row)
 	struct text t = {.arena = x->arena};
 
 	for (; row; row = next_row(row))
-		add_known(&t, row->form, length_until(row->form, " "));
+		add_known(&t, row->form, ptx_length_until(row->form, " "));
 	return t.s;
 }
 
@@ -361,7 +317,7 @@ static bool has_word_of(const char *spelling, const char *words)
 	size_t left = strlen(words), n;
 	const char *word;
 
-	while ((word = next_word(&words, &left, &n)))
+	while ((word = ptx_next_word(&words, &left, &n)))
 		for (const char *at = strchr(spelling, '.'); at; at = strchr(at + 1, '.'))
 			if (!strncmp(at, word, n) && (!at[n] || at[n] == '.'))
 				return true;
@@ -374,7 +330,7 @@ static bool report_newer(struct ptx *x, const struct ptx_inst *in)
 	const char *spelling = ptx_spelling(x, in);
 
 	for (const struct ptx_newer *n = ptx_newer; n->names; n++)
-		if (in_list(n->names, strlen(n->names), in->name.text, in->name.length) &&
+		if (ptx_in_list(n->names, strlen(n->names), in->name.text, in->name.length) &&
 		    n->operands == in->noperands && has_word_of(spelling, n->words)) {
 			ptx_error(x, &in->name, "'%s' needs the target %s or a newer one", spelling,
 				  n->target);
@@ -392,7 +348,7 @@ static void report_modifiers(struct ptx *x, const struct ptx_inst *in, const str
 	for (uint32_t i = 0; i < in->nmodifiers; i++) {
 		const struct ptx_token *t = &in->modifiers[i];
 
-		if (!in_list(known, strlen(known), t->text, t->length)) {
+		if (!ptx_in_list(known, strlen(known), t->text, t->length)) {
 			ptx_error(x, t, "unknown modifier '%.*s' on '%.*s'; known:%s", TEXT(t),
 				  TEXT(&in->name), known);
 			return;
@@ -407,7 +363,7 @@ static void report_unknown_instruction(struct ptx *x, const struct ptx_inst *in)
 	for (uint32_t i = 0; ptx_unsupported[i].names; i++) {
 		const char *names = ptx_unsupported[i].names;
 
-		if (in_list(names, strlen(names), in->name.text, in->name.length)) {
+		if (ptx_in_list(names, strlen(names), in->name.text, in->name.length)) {
 			ptx_error(x, &in->name, "instruction '%.*s' is not supported: %s",
 				  TEXT(&in->name), ptx_unsupported[i].kind);
 			return;
@@ -510,8 +466,8 @@ static struct operand_rule read_operand_rule(const struct ptx_inst *in, enum ptx
 
 	if (ptx_has_modifier(in, SLOT_TYPE))
 		rule.type = ptx_inst_type(in, SLOT_TYPE);
-	list = find_clause(in->row->where, rule.name, strlen(rule.name), &left);
-	while (list && (word = next_word(&list, &left, &n))) {
+	list = ptx_find_clause(in->row->where, rule.name, strlen(rule.name), &left);
+	while (list && (word = ptx_next_word(&list, &left, &n))) {
 		if (*word == '.')
 			read_rule_type(&rule, in, word, n, twice);
 		for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -568,7 +524,7 @@ static bool find_row(struct ptx *x, struct ptx_inst *in)
 		return false;
 	}
 	for (const struct ptx_row *row = &ptx_rows[first - 1]; row; row = next_row(row))
-		if (match_row(in, row))
+		if (match_row(x, in, row))
 			return true;
 	report_modifiers(x, in, &ptx_rows[first - 1]);
 	return false;

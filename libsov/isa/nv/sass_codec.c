@@ -168,6 +168,12 @@ static uint8_t odd_kind(const struct sass_form *row, uint32_t form)
 	return row->uniform && kinds[form] == SASS_GPR ? SASS_UGPR : kinds[form];
 }
 
+/* The kind of a source of arithmetic. */
+static uint8_t source_kind(const struct sass_form *row, uint32_t form, const struct sass_slot *s)
+{
+	return sass_is_odd(s, form) ? odd_kind(row, form) : row->uniform ? SASS_UGPR : SASS_GPR;
+}
+
 uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in)
 {
 	/* With a carry in, the hardware's -x is ~x: the carry brings the missing 1. */
@@ -237,9 +243,8 @@ static const struct source_field *source_field_of(const struct walk *w, const st
  * selects. */
 static enum misfit walk_source(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
-	bool odd = sass_is_odd(s, w->form);
 	const struct source_field *field = source_field_of(w, s);
-	uint8_t kind = odd ? odd_kind(w->row, w->form) : w->row->uniform ? SASS_UGPR : SASS_GPR;
+	uint8_t kind = source_kind(w->row, w->form, s);
 
 	if (w->encode && o->kind != kind)
 		return MISFIT_KIND;
@@ -564,7 +569,8 @@ static bool walk_row(struct walk *w)
 {
 	const struct sass_form *form = w->row;
 	struct sass_inst *in = w->in;
-	uint8_t present[SASS_MOD_COUNT] = {0};
+	static const uint8_t none[SASS_MOD_COUNT];
+	uint8_t others[SASS_MOD_COUNT]; /* modifiers that the row does not have */
 	uint32_t i;
 
 	w->why = "a modifier has a value that this instruction does not have";
@@ -573,14 +579,14 @@ static bool walk_row(struct walk *w)
 	for (i = 0; i < SASS_MAX_FIXED && form->fixed[i].width; i++)
 		if (!walk_fixed(w, form->fixed[i].lo, form->fixed[i].width, form->fixed[i].value))
 			return false;
+	memcpy(others, in->mod, sizeof(others));
 	for (i = 0; i < SASS_MAX_FIELDS && form->fields[i].width; i++) {
 		if (!walk_modifier(w, &form->fields[i]))
 			return false;
-		present[form->fields[i].mod] = 1;
+		others[form->fields[i].mod] = 0;
 	}
-	for (i = 0; i < SASS_MOD_COUNT; i++)
-		if (in->mod[i] && !present[i])
-			return false;
+	if (memcmp(others, none, sizeof(none)))
+		return false;
 	for (i = 0; i < SASS_MAX_OPERANDS && form->ops[i].type; i++) {
 		enum misfit misfit = walk_operand(w, &form->ops[i], &in->ops[i]);
 
@@ -630,10 +636,26 @@ static void fill_in_defaults(const struct sass_form *form, struct sass_inst *in)
 	}
 }
 
-const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sass_word *word,
-				    const char **why)
+/* Whether the sources have the kinds that the form selects; one left out has its default. */
+static bool has_kinds_of(const struct sass_inst *in, const struct sass_form *row, uint32_t form)
 {
-	const char *reason = "the table has no such instruction for this SM";
+	for (uint32_t i = 0; i < SASS_MAX_OPERANDS && row->ops[i].type; i++) {
+		const struct sass_slot *s = &row->ops[i];
+		uint8_t kind = in->ops[i].kind;
+
+		if (kind != SASS_NONE &&
+		    (s->type == SLOT_ODD || s->type == SLOT_B || s->type == SLOT_C) &&
+		    kind != source_kind(row, form, s))
+			return false;
+	}
+	return true;
+}
+
+/* The row that fits an instruction; NULL: none, and *why names the misfit. Without a why it tries
+ * only what can fit. */
+static const struct sass_form *select_row(uint32_t sm, struct sass_inst *in, struct sass_word *word,
+					  const char **why)
+{
 	const struct sass_form *r = NULL;
 	uint32_t form, max_progress = 0;
 
@@ -641,11 +663,13 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 		if (!sass_form_in(r, sm))
 			continue;
 		for (form = 0; form < 8; form++) {
-			struct sass_inst copy = *in;
+			struct sass_inst copy;
 			struct walk w = {.encode = true, .form = form, .row = r, .in = &copy};
 
-			if (!(sass_forms(r, sm) >> form & 1))
+			if (!(sass_forms(r, sm) >> form & 1) ||
+			    (!why && !has_kinds_of(in, r, form)))
 				continue;
+			copy = *in;
 			copy.form = r;
 			fill_in_defaults(r, &copy);
 			if (walk_row(&w)) {
@@ -656,15 +680,24 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 					return r;
 				}
 			}
-			if (w.progress >= max_progress) {
+			if (why && w.progress >= max_progress) {
 				max_progress = w.progress;
-				reason = w.why;
+				*why = w.why;
 			}
 		}
 	}
-	if (why)
-		*why = reason;
 	return NULL;
+}
+
+const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sass_word *word,
+				    const char **why)
+{
+	const struct sass_form *r = select_row(sm, in, word, NULL);
+
+	if (r || !why)
+		return r;
+	*why = "the table has no such instruction for this SM";
+	return select_row(sm, in, word, why);
 }
 
 /* Checks the kind and flags of arithmetic sources; an operand that is left out has its default. */
@@ -672,7 +705,7 @@ static bool source_fits(const struct sass_form *row, uint32_t form, const struct
 			const struct sass_inst *in, const struct sass_operand *o)
 {
 	bool odd = sass_is_odd(s, form);
-	uint8_t kind = odd ? odd_kind(row, form) : row->uniform ? SASS_UGPR : SASS_GPR, allowed = 0;
+	uint8_t kind = source_kind(row, form, s), allowed = 0;
 
 	if ((!odd && s->type != SLOT_B && s->type != SLOT_C &&
 	     (s->type != SLOT_GPR || s->flags & SLOT_WRITE)) ||

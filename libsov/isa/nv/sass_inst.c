@@ -11,11 +11,6 @@ static const struct sass_form *first_row_of(uint16_t op)
 	return sass_next_row(op, NULL);
 }
 
-const struct sass_form *sass_row(const struct sass_inst *in)
-{
-	return in->form && in->form->op == in->op ? in->form : first_row_of(in->op);
-}
-
 void sass_init(struct sass_inst *in, enum sass_op op)
 {
 	memset(in, 0, sizeof(*in));

@@ -214,11 +214,14 @@ enum {
 uint8_t sass_forms(const struct sass_form *row, uint32_t sm);
 /* The bit of an SM version; 0: the tables do not describe it. */
 uint8_t sass_sm_mask(uint32_t sm);
-/* A row of the instruction's op. All rows of an op have the same pipe, written operands and operand
- * widths, so that any of them serves for register uses and timing. */
-const struct sass_form *sass_row(const struct sass_inst *in);
 /* Enumerates the rows of an op in table order: the first after NULL, NULL after the last. */
 const struct sass_form *sass_next_row(uint16_t op, const struct sass_form *row);
+/* A row of the instruction's op. All rows of an op have the same pipe, written operands and operand
+ * widths, so that any of them serves for register uses and timing. */
+static inline const struct sass_form *sass_row(const struct sass_inst *in)
+{
+	return in->form && in->form->op == in->op ? in->form : sass_next_row(in->op, NULL);
+}
 #define SASS_MAX_FORMS 1024
 /* The adjacent rows of a 9-bit opcode: returns the first, and their number in *n. */
 const struct sass_form *sass_rows(uint16_t opcode, uint32_t *n);

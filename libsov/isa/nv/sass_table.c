@@ -82,12 +82,15 @@ static pthread_once_t rows_once = PTHREAD_ONCE_INIT;
 
 static void link_rows(void)
 {
-	for (uint32_t i = sass_form_count(); i > 0; i--) {
-		uint16_t op = sass_form_at(i - 1)->op;
+	uint32_t n = sass_form_count();
 
-		next_row[i] = first_row[op];
-		first_row[op] = (uint16_t)i;
-	}
+	for (uint32_t i = FAMILIES; i-- > 0;)
+		for (uint32_t k = *families[i].count; k-- > 0; n--) {
+			uint16_t op = families[i].rows[k].op;
+
+			next_row[n] = first_row[op];
+			first_row[op] = (uint16_t)n;
+		}
 }
 
 static uint32_t row_number(const struct sass_form *row)

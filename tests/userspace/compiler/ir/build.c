@@ -46,6 +46,42 @@ static void check_arena(void)
 	arena_free(&a);
 }
 
+/* In chunks of all sizes; returns whether the memory is zero, and fills it. */
+static bool fill_arena(struct arena *a)
+{
+	bool clean = true;
+
+	for (size_t bytes = 1000; bytes < 200000; bytes *= 2) {
+		uint8_t *p = arena_alloc(a, bytes);
+
+		for (size_t k = 0; k < bytes; k++)
+			clean &= !p[k];
+		memset(p, 0xff, bytes);
+	}
+	return clean;
+}
+
+static void check_recycling(void)
+{
+	struct arena first, second;
+	size_t total;
+
+	arena_init(&first, 0, NULL);
+	arena_init(&second, 1 << 20, NULL);
+	fill_arena(&first);
+	total = first.total;
+	arena_recycle(&second, &first);
+	ok(!first.chunk && !first.spare && second.total == total,
+	   "arena_recycle moves the memory of an arena to another one");
+	ok(fill_arena(&second) && second.total == total,
+	   "recycled memory is zero and suffices for the same allocations");
+	arena_init(&first, 1000, NULL);
+	arena_recycle(&first, &second);
+	ok(!first.spare && !first.total && !second.spare,
+	   "an arena does not take over more memory than its limit");
+	arena_free(&first);
+}
+
 static void check_names(void)
 {
 	struct arena a;
@@ -160,6 +196,7 @@ int main(void)
 
 	bench_init(&b);
 	check_arena();
+	check_recycling();
 	check_names();
 	check_changes(&b);
 	bench_free(&b);
