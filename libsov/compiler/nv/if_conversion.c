@@ -289,6 +289,13 @@ static void guard_side(struct mir_func *f, const struct side *side)
 
 /* ---- sides ---- */
 
+/* A fence beyond the block takes long; ptxas never guards one, so whether it costs nothing where no
+ * lane executes it is not known. */
+static bool is_wide_fence(const struct mir_inst *i)
+{
+	return i->sass.op == SASS_MEMBAR && i->sass.mod[SASS_M_SCOPE] != SASS_SCOPE_CTA;
+}
+
 /* Number of instructions to move; MAX_MOVED + 1 if one cannot be predicated. other: where lanes go
  * that skip the side; 0: it may not have guarded instructions. */
 static uint32_t count_movable(struct mir_func *f, const struct side *side, uint32_t other)
@@ -299,7 +306,7 @@ static uint32_t count_movable(struct mir_func *f, const struct side *side, uint3
 	mir_for_each(f, side->block, i) {
 		uint32_t n = sass_uses(&i->sass, uses);
 
-		if (i->members || (is_guarded(i) && !other))
+		if (i->members || (is_guarded(i) && !other) || is_wide_fence(i))
 			return MAX_MOVED + 1;
 		count += is_guarded(i) ? count_guard(f, i, other) : 0;
 		if (++count > MAX_MOVED)

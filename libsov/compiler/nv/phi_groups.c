@@ -3,6 +3,8 @@
 #include "libsov/compiler/nv/select.h"
 #include "libsov/isa/mma_group.h"
 
+#define MATRICES_MAX 4 /* matrices that one instruction loads */
+
 /* Phis of one block that have no register yet get consecutive ones. */
 static void group_phis(struct select *s, const ir_val *values, uint32_t count)
 {
@@ -63,6 +65,27 @@ static void group_results(struct select *s)
 		}
 }
 
+/* Matrices that a loop loads together for its next iteration: each is half of a quad at least, and
+ * a product reads any aligned part of it. */
+static void group_loads(struct select *s)
+{
+	const ir_val *takers = find_takers(s);
+
+	mir_for_each_block(s->f, b)
+		ir_for_each_inst(s->ir, b, i) {
+			const struct ir_inst *in = ir_at(s->ir, i);
+			ir_val values[MATRICES_MAX];
+			bool all = in->op == IR_LOADMATRIX && in->nres == MATRICES_MAX;
+
+			for (uint32_t k = 0; all && k < in->nres; k++) {
+				values[k] = takers[in->res + k];
+				all = values[k];
+			}
+			if (all)
+				group_phis(s, values, in->nres);
+		}
+}
+
 /* The operands of a product of matrices that a loop carries: sums that it adds to. */
 static void group_sums(struct select *s, const struct ir_inst *in)
 {
@@ -109,5 +132,6 @@ void nv_group_phis(struct select *s)
 	group_operands(s, group_sums);
 	if (s->f->sums == SUMS_AMPLE)
 		group_results(s);
+	group_loads(s);
 	group_operands(s, group_factors);
 }

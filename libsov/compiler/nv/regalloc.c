@@ -769,6 +769,7 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 			return false;
 	}
 	f->retry_sparse = f->hoped_registers && a.gpr.used + MIR_HARDWARE_GPRS > f->hoped_registers;
+	nv_swap_registers(f);
 	rewrite_operands(f);
 	if (a.calls.saving_calls)
 		nv_find_saved(f);

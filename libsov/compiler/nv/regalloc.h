@@ -121,4 +121,7 @@ bool nv_recolour_at(struct allocator *a);
 bool nv_split_at(struct allocator *a);
 void nv_undo_splits(struct allocator *a);
 
+/* Exchanges registers where that saves copies of loops with products of matrices. */
+void nv_swap_registers(struct mir_func *f);
+
 #endif

@@ -334,8 +334,8 @@ static void process_block(struct stall_state *s, uint32_t b)
 	update_exit_window(s, b);
 }
 
-/* Yield to another warp during longer stalls, as ptxas does, except where a scoreboard is set
- * and for control flow. Stall counts above 11 have another meaning without the yield bit. */
+/* Yield to another warp during longer stalls, as ptxas does, except where a scoreboard is set,
+ * for control flow and after products of matrices. Stall counts above 11 have another meaning without the yield bit. */
 static void set_yield(struct mir_func *f)
 {
 	mir_for_each_block(f, b)
@@ -344,7 +344,8 @@ static void set_yield(struct mir_func *f)
 
 			bool plain = i->sass.write_barrier == SASS_NO_SB &&
 				     i->sass.read_barrier == SASS_NO_SB &&
-				     pipe != SASS_PIPE_BRANCH && pipe != SASS_PIPE_BARRIER;
+				     pipe != SASS_PIPE_BRANCH && pipe != SASS_PIPE_BARRIER &&
+				     pipe != SASS_PIPE_TENSOR;
 
 			i->sass.yield = i->sass.stall > 11 || (i->sass.stall >= 3 && plain);
 		}

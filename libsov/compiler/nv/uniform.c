@@ -61,6 +61,7 @@ struct uniform_analysis {
 	/* By vreg: a temporary gets it, or what is computed of it. It stays uniform if vector
 	 * instructions read it in other operands: those read a copy. */
 	bool *wanted;
+	bool *selects;               /* by vreg: a predicate on which a uniform select depends */
 	uint32_t *demoted, ndemoted; /* worklist: demoted vregs whose mentions need a visit */
 	struct uniform_constant *constants;
 };
@@ -274,12 +275,18 @@ static bool sets_temporary(const struct uniform_analysis *ua, uint32_t b, const 
 	       !i->ref[0].vreg && !ua->divergent[b];
 }
 
+/* A comparison that uniform selects repeat goes if nothing else reads its result. */
+static bool is_repeated(const struct uniform_analysis *ua, const struct mir_inst *i)
+{
+	return i->sass.op == SASS_ISETP && ua->selects && ua->selects[i->ref[0].vreg];
+}
+
 static bool reads_copy(const struct uniform_analysis *ua, const struct mir_inst *i, uint32_t k)
 {
 	uint32_t v = i->ref[k].vreg;
 
-	return ua->wanted[v] && ua->uniform[v] && ua->f->vregs[v].units == 1 &&
-	       i->sass.ops[k].kind == SASS_GPR;
+	return (ua->wanted[v] || is_repeated(ua, i)) && ua->uniform[v] &&
+	       ua->f->vregs[v].units == 1 && i->sass.ops[k].kind == SASS_GPR;
 }
 
 /* A vector instruction reads at most one uniform register, in an operand that accepts it. */
@@ -648,7 +655,7 @@ static void rewrite_inst(struct uniform_analysis *ua, uint32_t b, struct mir_ins
 		rewrite_copy(ua, i);
 		return;
 	}
-	if (ua->temporaries && i->sass.op == SASS_ISETP)
+	if (ua->forms.recompares && i->sass.op == SASS_ISETP)
 		return; /* finish_rewriting(): it may not be needed any more */
 	if (is_indexed_load(ua, i)) {
 		if (ua->divergent[b])
@@ -703,7 +710,7 @@ static void rewrite_function(struct uniform_analysis *ua)
 			if (i->sass.op != SASS_ULDC) /* a constant just loaded */
 				rewrite_inst(ua, b, i);
 	}
-	if (ua->temporaries)
+	if (ua->forms.recompares)
 		finish_rewriting(ua, nvregs);
 	for (uint32_t v = 1; v < nvregs; v++) {
 		if (ua->uniform[v])
@@ -728,6 +735,29 @@ static void separate_temporaries(struct mir_func *f)
 	f->uniform_temporaries = MAX_TEMPORARIES;
 }
 
+/* Loops with products of matrices need their registers, and wrap pointers by selects. */
+static bool multiplies_in_loop(const struct mir_func *f)
+{
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			if (f->blocks[b].depth && sass_is_matrix_product(&i->sass))
+				return true;
+	return false;
+}
+
+/* Predicates on which selects of loops depend that the uniform datapath can do. */
+static void find_selects(struct uniform_analysis *ua)
+{
+	struct mir_func *f = ua->f;
+
+	ua->selects = arena_array(f->arena, f->nvregs, sizeof(*ua->selects));
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			if (nv_comparison_of(&ua->forms, i) && f->blocks[b].depth &&
+			    !ua->divergent[b])
+				ua->selects[i->ref[NV_SEL_CONDITION].vreg] = true;
+}
+
 static void find_comparisons(struct uniform_analysis *ua)
 {
 	ua->forms.comparisons = arena_array(ua->f->arena, ua->f->nvregs, sizeof(struct mir_inst *));
@@ -750,7 +780,8 @@ void nv_uniform_registers(struct mir_func *f)
 		separate_temporaries(f);
 		ua.constant_words = nv_fold_constants(f);
 	}
-	ua.forms = (struct nv_uniform_forms){.sm = f->sm, .recompares = ua.temporaries};
+	ua.forms = (struct nv_uniform_forms){.sm = f->sm,
+					     .recompares = ua.temporaries || multiplies_in_loop(f)};
 	find_comparisons(&ua);
 	ua.divergent = nv_divergent_blocks(f);
 	ua.uniform = arena_array(f->arena, f->nvregs, sizeof(*ua.uniform));
@@ -760,6 +791,8 @@ void nv_uniform_registers(struct mir_func *f)
 	ua.users = arena_array(f->arena, f->nvregs, sizeof(struct mention *));
 	ua.demoted = arena_array(f->arena, f->nvregs, sizeof(*ua.demoted));
 	ua.wanted = arena_array(f->arena, f->nvregs, sizeof(*ua.wanted));
+	if (!ua.temporaries && multiplies_in_loop(f))
+		find_selects(&ua);
 	choose_uniform(&ua);
 	f->uniform = ua.units;
 	if (ua.units)
