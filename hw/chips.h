@@ -73,6 +73,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
  *   TPCS_PER_GPC   the most that a GPC has: NVIDIA's white paper on the architecture
  *   RESERVES_SHARED launches reserve the start of shared memory (bank0.h: NV_SM90_RESERVED_SHARED)
  *   MOVES_REGISTERS warps of a block can give registers to others (USETMAXREG)
+ *   CACHE_POLICIES accesses can have policies for L2: PTX ISA, .L2::cache_hint
  *   SMS_PER_TPC    NVIDIA's architecture white papers
  *   *_CLASS        open-gpu-kernel-modules, src/nvidia/generated/g_gpu_class_list.c
  */
@@ -82,6 +83,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM70_SHARED_PER_BLOCK (96 << 10)
 #define NV_SM70_RESERVES_SHARED  0
 #define NV_SM70_MOVES_REGISTERS  0
+#define NV_SM70_CACHE_POLICIES   0
 #define NV_SM70_CLUSTERS         0
 #define NV_SM70_WARPS_PER_SM     64
 #define NV_SM70_BLOCKS_PER_SM    32
@@ -96,6 +98,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM75_SHARED_PER_BLOCK (64 << 10)
 #define NV_SM75_RESERVES_SHARED  0
 #define NV_SM75_MOVES_REGISTERS  0
+#define NV_SM75_CACHE_POLICIES   0
 #define NV_SM75_CLUSTERS         0
 #define NV_SM75_WARPS_PER_SM     32
 #define NV_SM75_BLOCKS_PER_SM    16
@@ -110,6 +113,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM80_SHARED_PER_BLOCK (163 << 10)
 #define NV_SM80_RESERVES_SHARED  0
 #define NV_SM80_MOVES_REGISTERS  0
+#define NV_SM80_CACHE_POLICIES   1
 #define NV_SM80_CLUSTERS         0
 #define NV_SM80_WARPS_PER_SM     64
 #define NV_SM80_BLOCKS_PER_SM    32
@@ -124,6 +128,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM86_SHARED_PER_BLOCK (99 << 10)
 #define NV_SM86_RESERVES_SHARED  0
 #define NV_SM86_MOVES_REGISTERS  0
+#define NV_SM86_CACHE_POLICIES   1
 #define NV_SM86_CLUSTERS         0
 #define NV_SM86_WARPS_PER_SM     48
 #define NV_SM86_BLOCKS_PER_SM    16
@@ -138,6 +143,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM89_SHARED_PER_BLOCK (99 << 10)
 #define NV_SM89_RESERVES_SHARED  0
 #define NV_SM89_MOVES_REGISTERS  0
+#define NV_SM89_CACHE_POLICIES   1
 #define NV_SM89_CLUSTERS         0
 #define NV_SM89_WARPS_PER_SM     48
 #define NV_SM89_BLOCKS_PER_SM    24
@@ -152,6 +158,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM90_SHARED_PER_BLOCK (227 << 10)
 #define NV_SM90_RESERVES_SHARED  1
 #define NV_SM90_MOVES_REGISTERS  1
+#define NV_SM90_CACHE_POLICIES   1
 #define NV_SM90_CLUSTERS         1
 #define NV_SM90_TPCS_PER_GPC     9
 #define NV_SM90_WARPS_PER_SM     64

@@ -78,6 +78,7 @@ struct target {
 	uint32_t params_at, small_params, large_params_at;
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	bool clusters;                          /* blocks can be in clusters */
+	bool cache_policies;                    /* accesses can have policies for L2 */
 	bool moves_registers;                   /* warps of a block can give registers to others */
 	bool calls_for_textures; /* has no instructions for them that are used: library/ */
 	uint32_t sampler_shift;  /* in a handle: of the sampler's number, above the texture's */

@@ -27,6 +27,7 @@
 		.max_threads = NV_MAX_THREADS_PER_BLOCK, \
 		.max_shared_bytes = NV_SM##sm_##_SHARED_PER_BLOCK, \
 		.clusters = NV_SM##sm_##_CLUSTERS, \
+		.cache_policies = NV_SM##sm_##_CACHE_POLICIES, \
 		.moves_registers = NV_SM##sm_##_MOVES_REGISTERS, \
 		.reserves_shared = NV_SM##sm_##_RESERVES_SHARED, \
 		.sampler_shift = NV_TEXTURE_SAMPLER_SHIFT, \

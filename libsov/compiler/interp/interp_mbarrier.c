@@ -185,7 +185,7 @@ bool interp_bulk_copy(struct interp *ip, struct interp_thread *t, const struct i
 	if (in->op == IR_BULKCOPY && in->sub == IR_BULK_MULTICAST)
 		return multicast(ip, t, in);
 	to = t->values[in->args[0]].bits;
-	if (in->nargs == 3)
+	if (ir_data_args(in) == 3)
 		return interp_copy_bytes(ip, t, in, to);
 	return interp_check_same_block(ip, t, to, t->values[in->args[3]].bits) &&
 	       interp_copy_bytes(ip, t, in, to) &&

@@ -337,12 +337,12 @@ static uint64_t extend_loaded(const struct ir_inst *in, uint64_t bits)
 bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	uint32_t bytes = ir_type_bits(in->from) / 8;
-	uint32_t elements = in->op == IR_STORE ? in->nargs - 1 : in->nres;
+	uint32_t elements = in->op == IR_STORE ? ir_data_args(in) - 1 : in->nres;
 	struct interp_value base = {.defined = true};
 	uint64_t address;
 	struct interp_location loc = {0};
 
-	if (in->nargs)
+	if (!ir_address_arg(in))
 		base = t->values[in->args[0]];
 	address = base.bits + in->imm;
 	if (!base.defined)
@@ -414,7 +414,7 @@ bool interp_find_shared(struct interp *ip, struct interp_thread *t, enum ir_spac
  * until then the bytes are undefined. */
 bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
-	static const uint8_t sizes[IR_COPY_COUNT] = {4, 8, 16, 16, 16};
+	static const uint8_t sizes[IR_COPY_COUNT] = {4, 8, 16, 16};
 	uint8_t bytes = sizes[in->sub], read = bytes;
 	struct interp_copy *copy;
 	struct interp_location to, from;
@@ -425,10 +425,10 @@ bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_ins
 			return interp_fail(ip, t, "an operand of the copy is undefined");
 	at[0] = t->values[in->args[0]].bits;
 	at[1] = t->values[in->args[1]].bits + in->imm;
-	if (in->nargs > 2 && t->values[in->args[2]].bits > bytes)
+	if (ir_data_args(in) > 2 && t->values[in->args[2]].bits > bytes)
 		return interp_fail(ip, t, "reads %llu bytes for a copy of %u",
 				   (unsigned long long)t->values[in->args[2]].bits, bytes);
-	if (in->nargs > 2)
+	if (ir_data_args(in) > 2)
 		read = (uint8_t)t->values[in->args[2]].bits;
 	for (uint32_t k = 0; k < 2; k++)
 		if (at[k] % bytes)
@@ -476,7 +476,7 @@ bool interp_copy_bytes(struct interp *ip, struct interp_thread *t, const struct 
 		       uint64_t target)
 {
 	bool reduce = in->op == IR_BULKREDUCE;
-	const enum ir_space to = in->nargs == 3 ? IR_GLOBAL : IR_SHARED_CLUSTER,
+	const enum ir_space to = ir_data_args(in) == 3 ? IR_GLOBAL : IR_SHARED_CLUSTER,
 			    from = !reduce && in->sub != IR_BULK_TO_GLOBAL &&
 						   in->sub != IR_BULK_IN_SHARED
 					   ? IR_GLOBAL

@@ -163,7 +163,6 @@ bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct
 {
 	struct copy c = {.load = in->sub == IR_TENSOR_LOAD, .reduce = in->sub >= IR_TENSOR_ADD};
 	uint32_t rank = (uint32_t)in->imm & IR_TENSOR_RANK, first = ir_tensor_coordinates(in);
-	bool policy = in->imm & IR_TENSOR_POLICY;
 	uint64_t shared, barrier;
 	const char *fault;
 
@@ -188,7 +187,7 @@ bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct
 				   (unsigned long long)t->values[in->args[0]].bits, fault);
 	if (in->imm & IR_TENSOR_MULTICAST)
 		return multicast(ip, t, &c, shared, barrier,
-				 t->values[in->args[in->nargs - 1 - policy]].bits & UINT16_MAX);
+				 t->values[in->args[ir_data_args(in) - 1]].bits & UINT16_MAX);
 	return (!c.load || interp_check_same_block(ip, t, shared, barrier)) &&
 	       copy_box(ip, t, &c, (uint32_t)shared, barrier);
 }

@@ -68,9 +68,11 @@ enum {
 	A_GEOMETRY = 1 << 11, /* geometry: enum texture_geometry */
 	A_RANGE = 1 << 12,    /* range: enum texture_range */
 	A_NARROW = 1 << 13,   /* flag NARROW */
+	A_POLICY = 1 << 14,   /* flag POLICY */
+	A_CACHE = 1 << 15,    /* evict, fetch */
 	/* attributes that are printed as words */
 	A_WORDS = A_COND | A_FLOAT | A_SPACE | A_MEM | A_ORDER | A_SUB | A_FROM | A_GEOMETRY |
-		  A_RANGE | A_NARROW,
+		  A_RANGE | A_NARROW | A_POLICY | A_CACHE,
 };
 enum {
 	T_VOID = 1 << IR_VOID,
@@ -235,11 +237,9 @@ enum ir_tensor {
 #define IR_TENSOR_MAX_RANK  5
 #define IR_TENSOR_IM2COL    8
 #define IR_TENSOR_MULTICAST 16
-#define IR_TENSOR_POLICY    32
 enum ir_bulkwait { IR_BULKWAIT_WRITTEN, IR_BULKWAIT_READ, IR_BULKWAIT_COUNT };
 /* Bytes of an asynchronous copy; _L2: L1 shall not keep them. */
-/* quad.l2.line: the bytes beside them in a line of 128 bytes are copied soon. */
-enum ir_copy { IR_COPY_4, IR_COPY_8, IR_COPY_16, IR_COPY_16_L2, IR_COPY_16_L2_LINE, IR_COPY_COUNT };
+enum ir_copy { IR_COPY_4, IR_COPY_8, IR_COPY_16, IR_COPY_16_L2, IR_COPY_COUNT };
 enum ir_shuffle {
 	IR_SHUFFLE_UP,
 	IR_SHUFFLE_DOWN,
@@ -313,6 +313,22 @@ enum ir_sreg {
 	IR_ENVREG31 = IR_ENVREG0 + 31,
 	IR_SREG_COUNT
 };
+/* What happens to the data that an access leaves in L1: streaming data will not be accessed again
+ * soon; unallocated data is not kept. bypass: L1 has no part in the access; through: neither has
+ * L2. */
+enum ir_evict {
+	IR_EVICT_NORMAL,
+	IR_EVICT_STREAMING,
+	IR_EVICT_LAST,
+	IR_EVICT_LAST_USE,
+	IR_EVICT_UNCHANGED,
+	IR_EVICT_UNALLOCATED,
+	IR_EVICT_BYPASS,
+	IR_EVICT_THROUGH,
+	IR_EVICT_COUNT
+};
+/* The bytes around an access that L2 fetches with it. */
+enum ir_fetch { IR_FETCH_NONE, IR_FETCH_64, IR_FETCH_128, IR_FETCH_256, IR_FETCH_COUNT };
 /* sub of sample: coordinates are f32, or the integers of a texel; of the base level, or of the
  * level that an argument is or that gradients give */
 enum ir_sample {
@@ -334,7 +350,6 @@ enum {
 	IR_NAN = 1 << 6, /* fmin, fmax: a NaN argument makes the result NaN */
 	/* approx: the treatment of subnormals does not matter, with or without ftz */
 	IR_NORMAL = 1 << 7,
-	IR_STREAMING = 1 << 8,  /* the data will not be accessed again soon: evict it first */
 	IR_OFFSET = 1 << 9,     /* sample, gather4: an argument is added to the coordinates */
 	IR_COMPARE = 1 << 10,   /* … an argument is compared with texels */
 	IR_FORMATTED = 1 << 11, /* surfstore, surfreduce: of channels, x counts texels */
@@ -342,6 +357,7 @@ enum {
 	/* an invariant load may be executed at any time, since its address is always readable */
 	IR_DEREFERENCEABLE = 1 << 13,
 	IR_NARROW = 1 << 14, /* the product fits the lower half; undefined if not */
+	IR_POLICY = 1 << 15, /* the last argument, b64, is a cache policy */
 };
 
 struct ir_inst {
@@ -359,6 +375,7 @@ struct ir_inst {
 	uint8_t space, scope, order;
 	uint8_t from;            /* argument type of a conversion; type in memory of an A_MEM op */
 	uint8_t geometry, range; /* of a texture or surface */
+	uint8_t evict, fetch;    /* enum ir_evict, enum ir_fetch */
 	uint16_t flags;          /* IR_FTZ … */
 	uint32_t align;          /* bytes, power of two */
 	uint32_t line;           /* source line; 0: none */
@@ -517,6 +534,9 @@ enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k);
 /* Copies of tensors: arguments before the coordinates, and all of them by imm; 0: no such copy. */
 uint32_t ir_tensor_coordinates(const struct ir_inst *in);
 uint32_t ir_tensor_args(const struct ir_inst *in);
+/* Arguments other than a cache policy. */
+uint32_t ir_data_args(const struct ir_inst *in);
+void ir_drop_policy(struct ir_inst *in);
 uint32_t ir_successors(enum ir_op op); /* successors of a block that ends in op */
 /* Coordinates of a texture or surface that an instruction names, with the layer. */
 uint32_t ir_texture_coordinates(const struct ir_inst *in);

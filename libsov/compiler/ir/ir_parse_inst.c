@@ -379,6 +379,8 @@ static bool add_inst(struct parser *p, const struct ir_inst *parsed, const struc
 	in->format = parsed->format;
 	in->geometry = parsed->geometry;
 	in->range = parsed->range;
+	in->evict = parsed->evict;
+	in->fetch = parsed->fetch;
 	in->space = parsed->space;
 	in->scope = parsed->scope;
 	in->order = parsed->order;

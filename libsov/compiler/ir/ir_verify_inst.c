@@ -109,21 +109,24 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 		{IR_STOREASYNC, 3, 6},
 	};
 
+	uint32_t count = ir_data_args(in);
+
+	if (in->flags & IR_POLICY && !in->nargs)
+		return verify_inst_fault(v, i, "the cache policy is missing");
 	if (!(info->types & 1 << in->type))
 		return verify_inst_fault(v, i, "'%s' has no such type", info->text);
 	if (info->args != IR_VARIADIC && in->nargs != info->args)
 		return verify_inst_fault(v, i, "%u arguments, not %u", in->nargs, info->args);
 	for (uint32_t k = 0; k < sizeof(limits) / sizeof(limits[0]); k++)
-		if (in->op == limits[k][0] &&
-		    (in->nargs < limits[k][1] || in->nargs > limits[k][2]))
-			return verify_inst_fault(v, i, "%u arguments, not %u to %u", in->nargs,
+		if (in->op == limits[k][0] && (count < limits[k][1] || count > limits[k][2]))
+			return verify_inst_fault(v, i, "%u arguments, not %u to %u", count,
 						 limits[k][1], limits[k][2]);
-	if (in->op == IR_BULKCOPY && in->nargs != bulk_args(in->sub))
+	if (in->op == IR_BULKCOPY && count != bulk_args(in->sub))
 		return verify_inst_fault(v, i, "a bulk copy %s has %u arguments",
 					 in->sub == IR_BULK_TO_GLOBAL   ? "to global memory"
 					 : in->sub == IR_BULK_MULTICAST ? "to several blocks"
 									: "to shared memory",
-					 in->nargs);
+					 count);
 	if (in->op == IR_STOREASYNC && in->nargs == 5)
 		return verify_inst_fault(v, i, "3 words, not 1, 2 or 4");
 	if (in->op == IR_MBARRIER_REMOTE &&
@@ -425,9 +428,9 @@ static bool check_atomic(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	uint32_t values = in->op == IR_CAS ? 2 : 1;
 
-	if (in->nargs != 1 + values * in->nres)
-		return verify_inst_fault(v, i, "%u arguments, not %u for %u results", in->nargs,
-					 1 + values * in->nres, in->nres);
+	if (ir_data_args(in) != 1 + values * in->nres)
+		return verify_inst_fault(v, i, "%u arguments, not %u for %u results",
+					 ir_data_args(in), 1 + values * in->nres, in->nres);
 	if (in->space == IR_LOCAL)
 		return verify_inst_fault(
 			v, i, "'%s' needs memory that threads share; local memory is private",
@@ -442,7 +445,7 @@ static bool check_memory(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	bool load = in->op == IR_LOAD,
 	     read_only = in->space == IR_CONSTANT || in->space == IR_PARAM;
-	uint32_t elements = in->op == IR_STORE ? in->nargs - 1 : in->nres;
+	uint32_t elements = in->op == IR_STORE ? ir_data_args(in) - 1 : in->nres;
 
 	if (!load && in->op != IR_STORE && !check_atomic(v, i, in))
 		return false;
@@ -466,13 +469,16 @@ static bool check_memory(struct verifier *v, ir_id i, const struct ir_inst *in)
 		return verify_inst_fault(v, i, "only a load is sext or invariant");
 	if (in->flags & IR_DEREFERENCEABLE && !(in->flags & IR_INVARIANT))
 		return verify_inst_fault(v, i, "only an invariant load is dereferenceable");
-	if (in->flags & IR_STREAMING && !load && in->op != IR_STORE)
-		return verify_inst_fault(v, i, "only a load or store is streaming");
+	if (in->flags & IR_POLICY && in->space != IR_GLOBAL && in->space != IR_GENERIC_SPACE)
+		return verify_inst_fault(v, i, "%s memory has no cache policy",
+					 ir_space_names[in->space]);
+	if (in->fetch && !load)
+		return verify_inst_fault(v, i, "only a load fetches more than it reads");
 	if (in->flags & IR_SEXT_MEM && in->from == in->type)
 		return verify_inst_fault(v, i, "sext without a narrower type in memory");
 	if (in->flags & IR_VOLATILE && in->flags & IR_INVARIANT)
 		return verify_inst_fault(v, i, "volatile and invariant contradict each other");
-	if (in->space == IR_PARAM && !in->nargs &&
+	if (in->space == IR_PARAM && ir_address_arg(in) &&
 	    (in->imm > v->f->param_bytes ||
 	     elements * ir_type_bits(in->from) / 8 > v->f->param_bytes - in->imm))
 		return verify_inst_fault(v, i, "reads beyond the parameters, which have %u bytes",

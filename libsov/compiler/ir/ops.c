@@ -43,7 +43,7 @@ static const char *const barrier_red_names[] = {"and", "or", "popc"};
 static const char *const clock_names[] = {"cycles", "nanoseconds"};
 static const char *const shuffle_names[] = {"up", "down", "bfly", "idx"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
-static const char *const copy_names[] = {"word", "pair", "quad", "quad.l2", "quad.l2.line"};
+static const char *const copy_names[] = {"word", "pair", "quad", "quad.l2"};
 static const char *const arrive_names[] = {"arrive",          "drop",   "arrive.nocomplete",
 					   "drop.nocomplete", "expect", "complete"};
 static const char *const test_names[] = {"now", "try"};
@@ -51,6 +51,9 @@ static const char *const copyarrive_names[] = {"counted", "noinc"};
 static const char *const bulkwait_names[] = {"written", "read"};
 static const char *const tensor_names[] = {"load", "store", "add", "min", "max",
 					   "inc",  "dec",   "and", "or",  "xor"};
+static const char *const evict_names[] = {"",          "streaming",   "last",   "last_use",
+					  "unchanged", "unallocated", "bypass", "through"};
+static const char *const fetch_names[] = {"", "fetch64", "fetch128", "fetch256"};
 static const char *const bulk_names[] = {"to_shared", "to_global", "in_shared", "multicast"};
 static const char *const matrix_names[] = {"rows", "columns"};
 static const char *const mma_names[] = {
@@ -126,6 +129,8 @@ _Static_assert(COUNT(test_names) == IR_TEST_COUNT, "a test has no name");
 _Static_assert(COUNT(copyarrive_names) == IR_COPYARRIVE_COUNT, "an arrival has no name");
 _Static_assert(COUNT(bulkwait_names) == IR_BULKWAIT_COUNT, "a wait has no name");
 _Static_assert(COUNT(tensor_names) == IR_TENSOR_COUNT, "a copy of a tensor has no name");
+_Static_assert(COUNT(evict_names) == IR_EVICT_COUNT, "an eviction has no name");
+_Static_assert(COUNT(fetch_names) == IR_FETCH_COUNT, "a fetch has no name");
 _Static_assert(COUNT(bulk_names) == IR_BULK_COUNT, "a bulk copy has no name");
 _Static_assert(COUNT(cluster_barrier_names) == IR_CLUSTER_BARRIER_COUNT, "a barrier has no name");
 _Static_assert(COUNT(barrier_names) == IR_BARRIER_COUNT, "a barrier has no name");
@@ -178,6 +183,8 @@ const struct ir_field ir_fields[] = {
 	FIELD(A_MEM | A_SPACE, IR_OP_COUNT, space, 0, ir_space_names),
 	FIELD(A_MEM | A_ORDER, IR_OP_COUNT, order, 0, order_names),
 	FIELD(A_MEM | A_ORDER, IR_OP_COUNT, scope, 0, scope_names),
+	FIELD(A_CACHE, IR_OP_COUNT, evict, 0, evict_names),
+	FIELD(A_CACHE, IR_OP_COUNT, fetch, 0, fetch_names),
 	FIELD(A_FLOAT, IR_OP_COUNT, format, 0, format_names),
 	FIELD(A_FLOAT, IR_OP_COUNT, round, 0, round_names),
 };
@@ -193,9 +200,9 @@ const struct ir_flag ir_flags[] = {
 	{"sext", A_MEM, IR_SEXT_MEM},
 	{"volatile", A_MEM | A_RANGE, IR_VOLATILE},
 	{"invariant", A_MEM, IR_INVARIANT},
-	{"streaming", A_MEM, IR_STREAMING},
 	{"dereferenceable", A_MEM, IR_DEREFERENCEABLE},
 	{"narrow", A_NARROW, IR_NARROW},
+	{"policy", A_POLICY, IR_POLICY},
 	{"offset", A_GEOMETRY, IR_OFFSET},
 	{"compare", A_GEOMETRY, IR_COMPARE},
 	{"sampler", A_GEOMETRY, IR_SAMPLER},
@@ -227,7 +234,18 @@ uint32_t ir_successors(enum ir_op op)
 
 int ir_address_arg(const struct ir_inst *in)
 {
-	return ir_ops[in->op].attributes & A_MEM && in->nargs ? 0 : -1;
+	return ir_ops[in->op].attributes & A_MEM && ir_data_args(in) ? 0 : -1;
+}
+
+uint32_t ir_data_args(const struct ir_inst *in)
+{
+	return in->nargs - !!(in->flags & IR_POLICY);
+}
+
+void ir_drop_policy(struct ir_inst *in)
+{
+	in->nargs = ir_data_args(in);
+	in->flags &= (uint16_t)~IR_POLICY;
 }
 
 bool ir_has_dynamic_frame(const struct ir_func *f)
@@ -292,6 +310,8 @@ uint32_t ir_texture_args(const struct ir_inst *in)
 
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 {
+	if (k == ir_data_args(in))
+		return IR_B64;
 	switch (ir_ops[in->op].rule) {
 	case R_SELECT:
 		return k ? in->type : IR_B1;
@@ -313,8 +333,6 @@ enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 	case R_GROUP:
 		return is_group_descriptor(in, k) ? IR_B64 : k + 2 == in->nargs ? IR_B1 : IR_B32;
 	case R_COPY:
-		if (in->op == IR_TENSORCOPY && in->imm & IR_TENSOR_POLICY && k + 1 == in->nargs)
-			return IR_B64;
 		return k < 2 ? IR_VOID : IR_B32;
 	case R_TEXTURE:
 		if (!k || (in->flags & IR_SAMPLER && k + 1 == in->nargs))
@@ -386,11 +404,10 @@ uint32_t ir_tensor_args(const struct ir_inst *in)
 {
 	uint32_t rank = in->imm & IR_TENSOR_RANK;
 	bool load = in->sub == IR_TENSOR_LOAD, im2col = in->imm & IR_TENSOR_IM2COL,
-	     multicast = in->imm & IR_TENSOR_MULTICAST, policy = in->imm & IR_TENSOR_POLICY;
+	     multicast = in->imm & IR_TENSOR_MULTICAST, policy = in->flags & IR_POLICY;
 
 	if (!rank || rank > IR_TENSOR_MAX_RANK || (im2col && rank < 3) || (multicast && !load) ||
-	    (uint64_t)in->imm >
-		    (IR_TENSOR_RANK | IR_TENSOR_IM2COL | IR_TENSOR_MULTICAST | IR_TENSOR_POLICY))
+	    (uint64_t)in->imm > (IR_TENSOR_RANK | IR_TENSOR_IM2COL | IR_TENSOR_MULTICAST))
 		return 0;
 	return ir_tensor_coordinates(in) + rank + (im2col && load ? rank - 2 : 0) + multicast +
 	       policy;

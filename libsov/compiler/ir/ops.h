@@ -136,14 +136,15 @@ OP(STOF,      "stof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
 OP(FTOU,      "ftou",      1, 1, CONVERT, T_INT,      A_FROM|A_FLOAT, P_PURE)
 OP(FTOS,      "ftos",      1, 1, CONVERT, T_INT,      A_FROM|A_FLOAT, P_PURE)
 OP(FTOF,      "ftof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
-/* Memory. cas takes address, compare, new. Two elements of b64, which only cas and atom exch have,
+/* Memory. With policy, the last argument, b64, says how the L2 cache keeps the data, as the target
+ * defines it; that, evict and fetch are hints. cas takes address, compare, new. Two elements of b64, which only cas and atom exch have,
  * are one 128-bit access: both words of compare precede both words of new. inc counts up to its
  * argument and wraps to 0; dec counts down to 0 and wraps to its argument. tospace converts a
  * generic address to a space, generic the other direction; inspace tests whether a generic address
  * is in a space. */
-OP(LOAD,      "load",      V, V, LOAD,    T_INT,      A_MEM|A_IMM,    P_READ)
-OP(STORE,     "store",     V, 0, STORE,   T_INT,      A_MEM|A_IMM,    P_WRITE)
-OP(ATOM,      "atom",      V, V, ATOMIC,  T_HALVES,   A_MEM|A_IMM|A_SUB|A_FLOAT, P_READ|P_WRITE)
+OP(LOAD,      "load",      V, V, LOAD,    T_INT,      A_MEM|A_IMM|A_CACHE|A_POLICY, P_READ)
+OP(STORE,     "store",     V, 0, STORE,   T_INT,      A_MEM|A_IMM|A_CACHE|A_POLICY, P_WRITE)
+OP(ATOM,      "atom",      V, V, ATOMIC,  T_HALVES,   A_MEM|A_IMM|A_SUB|A_FLOAT|A_POLICY, P_READ|P_WRITE)
 OP(CAS,       "cas",       V, V, ATOMIC,  T_HALVES,   A_MEM|A_IMM,    P_READ|P_WRITE)
 OP(FENCE,     "fence",     0, 0, NONE,    T_VOID,     A_ORDER,        P_READ|P_WRITE)
 OP(TOSPACE,   "tospace",   1, 1, SAME,    T_WORD,     A_SPACE,        P_PURE)
@@ -160,7 +161,7 @@ OP(STACKRESTORE, "stackrestore", 1, 0, SAME, T_WORD,  0,              P_READ|P_W
  * number of bytes that are read; the others become zero. Until the thread waits for the copy, the
  * bytes in shared memory are undefined. copycommit makes a group of the copies since the last one;
  * copywait waits until at most imm of the latest groups have copies in flight. */
-OP(COPYASYNC, "copyasync", V, 0, COPY,    T_VOID,     A_SUB|A_IMM,    P_READ|P_WRITE)
+OP(COPYASYNC, "copyasync", V, 0, COPY,    T_VOID,     A_SUB|A_IMM|A_CACHE|A_POLICY, P_READ|P_WRITE)
 OP(COPYCOMMIT, "copycommit", 0, 0, NONE,  T_VOID,     0,              P_READ|P_WRITE)
 OP(COPYWAIT,  "copywait",  0, 0, NONE,    T_VOID,     A_IMM,          P_READ|P_WRITE)
 /* Barriers in shared memory: objects of 8 bytes whose contents depend on the target. The first
@@ -201,19 +202,18 @@ OP(REDASYNC,  "redasync",  3, 0, GATHER,  T_WORD,     A_SUB,          P_READ|P_W
 /* Bulk copies see accesses to their space that precede fenceasync, and accesses after it what they
  * have left. */
 OP(FENCEASYNC, "fenceasync", 0, 0, NONE,  T_VOID,     A_SPACE,        P_READ|P_WRITE)
-OP(BULKCOPY,  "bulkcopy",  V, 0, COPY,    T_VOID,     A_SUB,          P_READ|P_WRITE)
+OP(BULKCOPY,  "bulkcopy",  V, 0, COPY,    T_VOID,     A_SUB|A_POLICY, P_READ|P_WRITE)
 /* The same for elements that are combined with those in memory, by an atomic each: from shared to
  * global memory, or with a barrier within shared memory. */
-OP(BULKREDUCE, "bulkreduce", V, 0, COPY,  T_HALVES,   A_SUB|A_FLOAT,  P_READ|P_WRITE)
+OP(BULKREDUCE, "bulkreduce", V, 0, COPY,  T_HALVES,   A_SUB|A_FLOAT|A_POLICY, P_READ|P_WRITE)
 /* A bulk copy between shared memory and a box of a tensor, which a tensor map describes
  * (libsov/isa/tensor_map.h); elements of shared memory may also be combined with those of the
  * tensor, by atomics of the map's type. The arguments are the address of the map, which is in global memory or
  * a parameter, and that in shared memory, for a load the barrier, then the coordinates of the box,
  * b32. In im2col mode a load has two offsets less than coordinates. With multicast, its last
  * argument is the set of the cluster's blocks to whose shared memory and barriers the box is copied.
- * After these, with policy, a b64 says how the L2 cache keeps the box; it is a hint.
  * Changes of a map by other threads are visible to tensorcopy after mapacquire of its address. */
-OP(TENSORCOPY, "tensorcopy", V, 0, COPY,  T_VOID,     A_SUB|A_IMM,    P_READ|P_WRITE)
+OP(TENSORCOPY, "tensorcopy", V, 0, COPY,  T_VOID,     A_SUB|A_IMM|A_POLICY, P_READ|P_WRITE)
 OP(MAPACQUIRE, "mapacquire", 1, 0, SAME,  T_B64,      0,              P_READ|P_WRITE)
 /* Copies will use the map at the address soon. */
 OP(MAPPREFETCH, "mapprefetch", 1, 0, SAME, T_B64,     0,              P_READ|P_WRITE)

@@ -130,12 +130,13 @@ static bool is_idempotent(const struct ir_inst *in)
 	return in->op == IR_MAPACQUIRE || in->op == IR_MAPPREFETCH;
 }
 
-/* A mask of the arguments that may differ among the active lanes. */
+/* A mask of the arguments that may differ among the active lanes, and matter: a cache policy is a
+ * hint. */
 static uint32_t divergent_arguments(const struct ir_divergence *d, const struct ir_inst *in)
 {
 	uint32_t mask = 0;
 
-	for (uint32_t k = 0; k < in->nargs; k++)
+	for (uint32_t k = 0; k < ir_data_args(in); k++)
 		mask |= (uint32_t)d->value[in->args[k]] << k;
 	return mask;
 }
@@ -245,6 +246,7 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 				   !is_native_product(&mma_kinds[in->sub], sm)) {
 				lower_narrow_mma(f, i, warp_lanes);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) && !is_native(in)) {
+				ir_drop_policy(ir_at(f, i));
 				lower_atomic(f, i, is_native, true);
 				break; /* the rest of the block is a new block, visited later */
 			}

@@ -83,7 +83,8 @@ static void print_inst(struct text *out, const struct mir_func *f, const struct 
 	for (uint32_t k = 0; k < copy.nops && !f->allocated; k++) {
 		if (i->ref[k].vreg)
 			copy.ops[k].reg = add_placeholder(f, &s, i->ref[k]);
-		if (i->uniform.vreg && copy.ops[k].kind == SASS_ADDR)
+		if (i->uniform.vreg && copy.ops[k].kind == SASS_ADDR &&
+		    copy.ops[k].aux != SASS_NO_UREG)
 			copy.ops[k].aux = add_placeholder(f, &s, i->uniform);
 		if (copy.ops[k].kind == SASS_TARGET)
 			copy.ops[k].value = 0;

@@ -529,7 +529,8 @@ static void rewrite_operands(struct mir_func *f)
 
 				if (r.vreg)
 					i->sass.ops[k].reg = register_of(f, r);
-				if (i->uniform.vreg && i->sass.ops[k].kind == SASS_ADDR)
+				if (i->uniform.vreg && i->sass.ops[k].kind == SASS_ADDR &&
+				    i->sass.ops[k].aux != SASS_NO_UREG)
 					i->sass.ops[k].aux = register_of(f, i->uniform);
 			}
 			if (i->guard.vreg)

@@ -204,6 +204,7 @@ select_rule select_mbarrier_init, select_mbarrier_inval, select_mbarrier_arrive,
 void nv_group_phis(struct select *s);
 /* Moves a word that all active lanes have to a uniform register. */
 void select_to_uniform(struct select *s, struct mir_source to, struct mir_source from);
+struct mir_source select_uniform_pair(struct select *s, ir_val v); /* of 64 bits */
 /* select_memory.c: the operation and the type of an atomic */
 uint8_t select_atom_op(const struct ir_inst *in);
 uint8_t select_atom_type(const struct ir_inst *in);

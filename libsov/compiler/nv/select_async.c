@@ -11,16 +11,13 @@
 #define TO_MIN    (-0x80000)
 #define FROM_MAX  0x7ff
 #define FROM_MIN  (-0x800)
-/* SASS_M_PREFETCH: the line of 128 bytes is fetched into L2. */
-#define FETCH_128 2
 
 static const struct {
 	uint8_t bytes, width;
 } sizes[IR_COPY_COUNT] = {[IR_COPY_4] = {4, SASS_WIDTH_32},
 			  [IR_COPY_8] = {8, SASS_WIDTH_64},
 			  [IR_COPY_16] = {16, SASS_WIDTH_128},
-			  [IR_COPY_16_L2] = {16, SASS_WIDTH_128},
-			  [IR_COPY_16_L2_LINE] = {16, SASS_WIDTH_128}};
+			  [IR_COPY_16_L2] = {16, SASS_WIDTH_128}};
 
 /* The sum of a pair and another pair, of registers or immediates. */
 static struct mir_source add_pairs(struct select *s, struct mir_source base, struct mir_source low,
@@ -67,12 +64,12 @@ static struct source_bytes source_bytes(struct select *s, const struct ir_inst *
 	uint64_t known;
 
 	b.at = in_pair(s, arg_pair(s, in->args[1]));
-	if (in->nargs > 2 && ir_is_const(s->ir, in->args[2], &known)) {
+	if (ir_data_args(in) > 2 && ir_is_const(s->ir, in->args[2], &known)) {
 		b.partial = known && known < bytes;
 		offset += b.partial ? (int64_t)(bytes - known) : 0;
 		if (!known)
 			b.x = mir_pred_const(false);
-	} else if (in->nargs > 2 && !is_all_or_none(s, in, &b.x)) {
+	} else if (ir_data_args(in) > 2 && !is_all_or_none(s, in, &b.x)) {
 		b.partial = true;
 		b.x = new_temp(s, SASS_PRED, 1);
 		size = in_reg(s, arg_word(s, in->args[2]));
@@ -99,16 +96,24 @@ bool select_copy(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source to;
 	struct source_bytes from;
+	struct mir_source policy = NONE;
 	struct mir_inst *i;
 
 	if (type_of(s, in->args[1]) != IR_B64)
 		return false;
 	to = select_shared_address(s, in->args[0], TO_MIN, TO_MAX);
 	from = source_bytes(s, in);
+	if (in->flags & IR_POLICY) {
+		policy = select_uniform_pair(s, in->args[in->nargs - 1]);
+		from.at.op.flags |= SASS_DESC;
+		from.at.op.aux = 0;
+	}
 	i = EMIT(s, LDGSTS, to, from.at, from.x);
+	i->uniform = policy.ref;
+	set_mod(i, SASS_M_POLICY, policy.ref.vreg && s->f->sm < 90);
 	set_mod(i, SASS_M_WIDTH, sizes[in->sub].width);
-	set_mod(i, SASS_M_BYPASS, in->sub == IR_COPY_16_L2 || in->sub == IR_COPY_16_L2_LINE);
-	set_mod(i, SASS_M_PREFETCH, in->sub == IR_COPY_16_L2_LINE ? FETCH_128 : 0);
+	set_mod(i, SASS_M_BYPASS, in->sub == IR_COPY_16_L2);
+	set_mod(i, SASS_M_PREFETCH, in->fetch);
 	set_mod(i, SASS_M_ZFILL, from.partial);
 	i->memory =
 		(struct mir_memory){MIR_READS | MIR_WRITES, IR_SPACE_COUNT, sizes[in->sub].bytes};

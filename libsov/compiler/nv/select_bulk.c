@@ -27,11 +27,17 @@ static struct mir_source uniform_words(struct select *s, struct mir_source low,
 	return to;
 }
 
-static struct mir_source uniform_pair(struct select *s, ir_val v)
+struct mir_source select_uniform_pair(struct select *s, ir_val v)
 {
 	struct mir_source pair = in_pair(s, arg_pair(s, v));
 
 	return uniform_words(s, subreg(pair, 0), subreg(pair, 1), 2);
+}
+
+/* The cache policy of a copy, or no register. */
+static struct mir_source uniform_policy(struct select *s, const struct ir_inst *in)
+{
+	return in->flags & IR_POLICY ? select_uniform_pair(s, in->args[in->nargs - 1]) : NONE;
 }
 
 static struct mir_source uniform_size(struct select *s, ir_val bytes, ir_val blocks)
@@ -55,20 +61,21 @@ bool select_bulk_copy(struct select *s, const struct ir_inst *in)
 	static const uint16_t ops[IR_BULK_COUNT] = {SASS_UBLKCP_SG, SASS_UBLKCP_GS, SASS_UBLKCP_SS,
 						    SASS_UBLKCP_SG_MULTICAST};
 	ir_val blocks = in->sub == IR_BULK_MULTICAST ? in->args[4] : 0;
-	struct mir_source operands[3];
+	struct mir_source operands[4];
 	struct mir_inst *i;
 
 	if (in->sub == IR_BULK_TO_GLOBAL)
-		operands[0] = uniform_pair(s, in->args[0]);
+		operands[0] = select_uniform_pair(s, in->args[0]);
 	else
 		operands[0] = uniform_words(s, in_reg(s, arg_word(s, in->args[0])),
 					    in_reg(s, arg_word(s, in->args[3])), 2);
 	if (in->sub == IR_BULK_TO_SHARED || blocks)
-		operands[1] = uniform_pair(s, in->args[1]);
+		operands[1] = select_uniform_pair(s, in->args[1]);
 	else
 		operands[1] = uniform_words(s, in_reg(s, arg_word(s, in->args[1])), NONE, 1);
 	operands[2] = uniform_size(s, in->args[2], blocks);
-	i = emit(s, ops[in->sub], operands, 3);
+	operands[3] = uniform_policy(s, in);
+	i = emit(s, ops[in->sub], operands, 4);
 	i->reduced = MIR_ACTIVE_LANES;
 	i->memory = all_memory;
 	return true;
@@ -93,18 +100,19 @@ static uint8_t element_type(const struct ir_inst *in)
 /* To global memory, or with a barrier to shared memory of the cluster. */
 bool select_bulk_reduce(struct select *s, const struct ir_inst *in)
 {
-	bool shared = in->nargs > 3;
-	struct mir_source operands[3];
+	bool shared = ir_data_args(in) > 3;
+	struct mir_source operands[4];
 	struct mir_inst *i;
 
 	if (shared)
 		operands[0] = uniform_words(s, in_reg(s, arg_word(s, in->args[0])),
 					    in_reg(s, arg_word(s, in->args[3])), 2);
 	else
-		operands[0] = uniform_pair(s, in->args[0]);
+		operands[0] = select_uniform_pair(s, in->args[0]);
 	operands[1] = uniform_words(s, in_reg(s, arg_word(s, in->args[1])), NONE, 1);
 	operands[2] = uniform_size(s, in->args[2], 0);
-	i = emit(s, shared ? SASS_UBLKRED_SS : SASS_UBLKRED_GS, operands, 3);
+	operands[3] = uniform_policy(s, in);
+	i = emit(s, shared ? SASS_UBLKRED_SS : SASS_UBLKRED_GS, operands, 4);
 	set_mod(i, SASS_M_ATOM,
 		in->sub == IR_ATOM_FMIN   ? SASS_ATOM_MIN
 		: in->sub == IR_ATOM_FMAX ? SASS_ATOM_MAX
@@ -168,11 +176,10 @@ bool select_tensor_copy(struct select *s, const struct ir_inst *in)
 	for (uint32_t k = 0; k < words + rank; k++)
 		select_to_uniform(s, subreg(group, k), in_reg(s, arg_word(s, in->args[1 + k])));
 	operands[0] = group;
-	operands[1] = uniform_pair(s, in->args[0]);
+	operands[1] = select_uniform_pair(s, in->args[0]);
 	if (masked)
 		operands[n++] = pack_mask(s, in, rank);
-	operands[n++] =
-		in->imm & IR_TENSOR_POLICY ? uniform_pair(s, in->args[in->nargs - 1]) : NONE;
+	operands[n++] = uniform_policy(s, in);
 	i = emit(s, op, operands, n);
 	if (op == SASS_UTMAREDG)
 		set_mod(i, SASS_M_ATOM, reductions[in->sub]);
@@ -186,7 +193,7 @@ bool select_tensor_copy(struct select *s, const struct ir_inst *in)
 
 bool select_map_control(struct select *s, const struct ir_inst *in)
 {
-	struct mir_source map = uniform_pair(s, in->args[0]);
+	struct mir_source map = select_uniform_pair(s, in->args[0]);
 	struct mir_inst *i = emit(s, SASS_UTMACCTL, &map, 1);
 
 	set_mod(i, SASS_M_MAPCTL, in->op == IR_MAPACQUIRE ? SASS_MAPCTL_IV : SASS_MAPCTL_PF);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Selection of loads, stores, atomics and fences. Global addresses are 64-bit register pairs with
- * an immediate offset; no descriptor is used (its bit may be clear on every chip from Volta to
- * Hopper). Shared and local addresses have 32 bits: of a 64-bit address only the low word is
- * computed.
+ * an immediate offset; a descriptor is used for cache policies alone (its bit may be clear on every
+ * chip from Volta to Hopper). Shared and local addresses have 32 bits: of a 64-bit address only the
+ * low word is computed.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
@@ -66,10 +66,27 @@ static struct mir_source zero_pair(struct select *s)
 	return pair;
 }
 
+/* The uniform pair of an access with a cache policy. Lanes may name different policies: that of one
+ * of them counts, as in ptxas's code. */
+static struct mir_source uniform_policy(struct select *s, const struct ir_inst *in)
+{
+	return in->flags & IR_POLICY ? select_uniform_pair(s, in->args[in->nargs - 1]) : NONE;
+}
+
+/* Makes it the descriptor of the access, whose address says that there is one. */
+static void set_policy(const struct select *s, struct mir_inst *i, struct mir_source policy)
+{
+	if (!policy.ref.vreg)
+		return;
+	i->uniform = policy.ref;
+	set_mod(i, SASS_M_POLICY, s->f->sm < 90);
+}
+
 static bool select_address(struct select *s, const struct ir_inst *in, struct mir_source *out)
 {
 	int64_t offset = (int64_t)in->imm;
-	ir_val whole = in->nargs ? in->args[0] : 0, base = whole; /* 0: imm is the address */
+	ir_val whole = !ir_address_arg(in) ? in->args[0] : 0,
+	       base = whole; /* 0: imm is the address */
 
 	if (in->space == IR_SHARED && base) {
 		base = split_shared_address(s, base, &offset);
@@ -88,7 +105,9 @@ static bool select_address(struct select *s, const struct ir_inst *in, struct mi
 		offset += (int64_t)(s->f->symbol_offset[variable->symbol] + variable->imm);
 	} else if (base && is_wide(in)) {
 		*out = in_pair(s, arg_pair(s, base));
-		if (in->op == IR_STORE && in->space == IR_GENERIC_SPACE && !out->ref.vreg)
+		if ((in->flags & IR_POLICY ||
+		     (in->op == IR_STORE && in->space == IR_GENERIC_SPACE)) &&
+		    !out->ref.vreg)
 			*out = zero_pair(s);
 	} else if (base) {
 		*out = in_reg(s, arg_half(s, base, 0));
@@ -100,6 +119,10 @@ static bool select_address(struct select *s, const struct ir_inst *in, struct mi
 	out->op.value = offset;
 	if (is_wide(in))
 		out->op.flags = SASS_A64;
+	if (in->flags & IR_POLICY) {
+		out->op.flags |= SASS_DESC;
+		out->op.aux = 0;
+	}
 	return true;
 }
 
@@ -108,7 +131,10 @@ static uint8_t order_of(const struct select *s, const struct ir_inst *in)
 	if (in->flags & IR_VOLATILE)
 		return SASS_ORDER_STRONG_SYS;
 	if (in->order == IR_WEAK)
-		return in->flags & IR_INVARIANT ? SASS_ORDER_CONSTANT : SASS_ORDER_WEAK;
+		return in->flags & IR_INVARIANT        ? SASS_ORDER_CONSTANT
+		       : in->evict == IR_EVICT_BYPASS  ? SASS_ORDER_STRONG_GPU
+		       : in->evict == IR_EVICT_THROUGH ? SASS_ORDER_STRONG_SYS
+						       : SASS_ORDER_WEAK;
 	switch (in->scope) {
 	case IR_SCOPE_CTA:
 		return s->f->sm < 80 ? SASS_ORDER_STRONG_CTA : SASS_ORDER_STRONG_SM;
@@ -136,6 +162,11 @@ static void set_access(struct select *s, struct mir_inst *i, const struct ir_ins
 {
 	static const uint8_t widths[] = {
 		[4] = SASS_WIDTH_32, [8] = SASS_WIDTH_64, [16] = SASS_WIDTH_128};
+	static const uint8_t evictions[IR_EVICT_COUNT] = {
+		[IR_EVICT_STREAMING] = SASS_EVICT_EF,   [IR_EVICT_LAST] = SASS_EVICT_EL,
+		[IR_EVICT_LAST_USE] = SASS_EVICT_LU,    [IR_EVICT_UNCHANGED] = SASS_EVICT_EU,
+		[IR_EVICT_UNALLOCATED] = SASS_EVICT_NA,
+	};
 
 	if (bytes == 1)
 		set_mod(i, SASS_M_WIDTH, is_signed ? SASS_WIDTH_S8 : SASS_WIDTH_U8);
@@ -147,8 +178,8 @@ static void set_access(struct select *s, struct mir_inst *i, const struct ir_ins
 		return;
 	set_mod(i, SASS_M_E, 1);
 	set_mod(i, SASS_M_ORDER, order_of(s, in));
-	if (in->flags & IR_STREAMING)
-		set_mod(i, SASS_M_EVICT, SASS_EVICT_EF);
+	set_mod(i, SASS_M_EVICT, evictions[in->evict]);
+	set_mod(i, SASS_M_PREFETCH, in->fetch);
 }
 
 /*
@@ -370,7 +401,7 @@ bool select_load(struct select *s, const struct ir_inst *in)
 {
 	uint32_t size = ir_type_bits(in->from) / 8, bytes = size * in->nres;
 	bool packed = in->nres > 1 && size < 4, vector = in->nres > 1 && size >= 4;
-	struct mir_source at, d;
+	struct mir_source at, d, policy;
 	struct mir_inst *i;
 
 	if (in->space == IR_PARAM || in->space == IR_CONSTANT) {
@@ -385,6 +416,7 @@ bool select_load(struct select *s, const struct ir_inst *in)
 	d = vector   ? new_temp(s, SASS_GPR, bytes / 4)
 	    : packed ? element_words(s, in, size)
 		     : result(s, in->res);
+	policy = uniform_policy(s, in);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, LDS, d, at);
 	else if (in->space == IR_GLOBAL)
@@ -394,6 +426,7 @@ bool select_load(struct select *s, const struct ir_inst *in)
 	else
 		i = EMIT(s, LD, d, at);
 	set_access(s, i, in, bytes, in->flags & IR_SEXT_MEM && !packed);
+	set_policy(s, i, policy);
 	set_memory(i, in, MIR_READS, bytes);
 	if (vector)
 		define_results(s, in, d);
@@ -410,7 +443,7 @@ static uint32_t collect_words(struct select *s, const struct ir_inst *in, struct
 {
 	uint32_t n = 0;
 
-	for (uint32_t k = 1; k < in->nargs; k++) {
+	for (uint32_t k = 1; k < ir_data_args(in); k++) {
 		words[n++] = arg_half(s, in->args[k], 0);
 		if (in->from == IR_B64)
 			words[n++] = arg_half(s, in->args[k], 1);
@@ -433,7 +466,7 @@ static ir_val word_of_halves(const struct select *s, ir_val low, ir_val high)
 static void pack_elements(struct select *s, const struct ir_inst *in, uint32_t size,
 			  struct arg words[4])
 {
-	uint32_t per_word = 4 / size, count = in->nargs - 1;
+	uint32_t per_word = 4 / size, count = ir_data_args(in) - 1;
 
 	for (uint32_t k = 0; k < count; k++) {
 		ir_val word = size == 2 && k + 1 < count && !(k & 1)
@@ -464,33 +497,33 @@ static void pack_elements(struct select *s, const struct ir_inst *in, uint32_t s
 /* From sm_80 on, the only form of a generic store adds a uniform register. */
 static struct mir_source with_uniform_zero(const struct select *s, struct mir_source at)
 {
-	if (s->f->sm >= 80)
+	if (s->f->sm >= 80 && !(at.op.flags & SASS_DESC))
 		at.op.aux = SASS_URZ;
 	return at;
 }
 
 bool select_store(struct select *s, const struct ir_inst *in)
 {
-	uint32_t size = ir_type_bits(in->from) / 8, bytes = size * (in->nargs - 1);
-	struct mir_source at, data;
+	uint32_t size = ir_type_bits(in->from) / 8, count = ir_data_args(in) - 1,
+		 bytes = size * count;
+	struct mir_source at, data, policy;
 	struct arg words[4];
 	struct mir_inst *i;
 
 	if (bytes > 16 || !select_address(s, in, &at))
 		return false;
-	if (in->nargs == 2 && size == 8) {
+	if (count == 1 && size == 8) {
 		data = in_pair(s, arg_pair(s, in->args[1]));
-	} else if (in->nargs == 2) {
+	} else if (count == 1) {
 		data = in_reg(s, arg_word(s, in->args[1]));
 	} else if (size >= 4) {
-		uint32_t count = collect_words(s, in, words);
-
-		data = in_vector(s, words, count);
+		data = in_vector(s, words, collect_words(s, in, words));
 	} else {
 		pack_elements(s, in, size, words);
 		data = bytes > 4 ? in_vector(s, words, bytes / 4) : words[0].src;
 	}
 	fence_before(s, in);
+	policy = uniform_policy(s, in);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, STS, at, data);
 	else if (in->space == IR_GLOBAL)
@@ -500,6 +533,7 @@ bool select_store(struct select *s, const struct ir_inst *in)
 	else
 		i = EMIT(s, ST, with_uniform_zero(s, at), data);
 	set_access(s, i, in, bytes, false);
+	set_policy(s, i, policy);
 	set_memory(i, in, MIR_WRITES, bytes);
 	return true;
 }
@@ -602,7 +636,7 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 {
 	bool aggregates = can_aggregate(s, in);
 	struct aggregate aggregate = {0};
-	struct mir_source at, data, d;
+	struct mir_source at, data, d, policy;
 	struct mir_inst *i;
 
 	if (!is_supported_atomic(s, in) || !select_address(s, in, &at))
@@ -612,6 +646,7 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 	data = aggregates ? aggregate.x : atomic_data(s, in, 0);
 	fence_before(s, in);
 	d = aggregates ? aggregate.old : old_value(s, in);
+	policy = uniform_policy(s, in);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, ATOMS, d, at, data);
 	else if (in->space == IR_GENERIC_SPACE)
@@ -623,6 +658,7 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 	set_atomic(s, i, in);
 	set_mod(i, SASS_M_ATOM, select_atom_op(in));
 	set_mod(i, SASS_M_ATYPE, select_atom_type(in));
+	set_policy(s, i, policy);
 	if (aggregates)
 		finish_aggregate(s, in, &aggregate, i);
 	finish_atomic(s, in, d);

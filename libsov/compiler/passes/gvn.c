@@ -84,7 +84,8 @@ static bool is_equal(const struct ir_inst *a, const struct ir_inst *b)
 	if (a->op != b->op || a->type != b->type || a->nargs != b->nargs || a->nres != b->nres ||
 	    a->imm != b->imm || a->symbol != b->symbol || a->sub != b->sub || a->cond != b->cond ||
 	    a->round != b->round || a->format != b->format || a->flags != b->flags ||
-	    a->space != b->space || a->from != b->from || a->align != b->align)
+	    a->space != b->space || a->from != b->from || a->align != b->align ||
+	    a->evict != b->evict || a->fetch != b->fetch)
 		return false;
 	if (a->op == IR_PHI && a->block != b->block)
 		return false;

@@ -15,11 +15,8 @@
 
 #define MAX_WORDS 4
 
-static const uint8_t words_of[IR_COPY_COUNT] = {[IR_COPY_4] = 1,
-						[IR_COPY_8] = 2,
-						[IR_COPY_16] = 4,
-						[IR_COPY_16_L2] = 4,
-						[IR_COPY_16_L2_LINE] = 4};
+static const uint8_t words_of[IR_COPY_COUNT] = {
+	[IR_COPY_4] = 1, [IR_COPY_8] = 2, [IR_COPY_16] = 4, [IR_COPY_16_L2] = 4};
 
 static ir_id insert_access(struct expand *e, enum ir_op op, enum ir_space space, const ir_val *args,
 			   uint32_t nargs, uint32_t words)
@@ -64,7 +61,8 @@ bool lower_copy(struct ir_func *f, ir_id at)
 	const struct ir_inst in = *ir_at(f, at);
 	struct expand e = {.f = f, .at = at, .line = in.line};
 	uint32_t words = words_of[in.sub];
-	ir_val read = in.nargs > 2 ? in.args[2] : 0, args[1 + MAX_WORDS] = {in.args[0]}, zero;
+	ir_val read = ir_data_args(&in) > 2 ? in.args[2] : 0, args[1 + MAX_WORDS] = {in.args[0]},
+	       zero;
 	struct expand_if branch;
 
 	if (!read) {
@@ -127,7 +125,7 @@ static void set_element(struct ir_inst *to, const struct ir_inst *reduction, enu
 /* Whether shared memory and the barrier may be those of another block. */
 static bool is_remote(const struct ir_func *f, const struct ir_inst *in)
 {
-	return f->module->clusters && in->nargs > 3;
+	return f->module->clusters && ir_data_args(in) > 3;
 }
 
 static ir_val remote_address(struct expand *e, ir_val address)
@@ -141,7 +139,7 @@ static ir_val remote_address(struct expand *e, ir_val address)
 /* Combines one element. */
 static ir_val reduce_body(struct expand *e, const struct ir_inst *in, ir_val done)
 {
-	enum ir_space to = in->nargs == 3        ? IR_GLOBAL
+	enum ir_space to = ir_data_args(in) == 3 ? IR_GLOBAL
 			   : is_remote(e->f, in) ? IR_GENERIC_SPACE
 						 : IR_SHARED;
 	ir_val args[2] = {advance(e, in->args[1], done)};
@@ -186,7 +184,7 @@ static void lower_bulk_copy(struct ir_func *f, ir_id at)
 	ir_edge(f, body, loop);
 	ir_arg_append(f, phi,
 		      in.op == IR_BULKCOPY ? copy_body(&e, &in, done) : reduce_body(&e, &in, done));
-	if (in.nargs > 3) {
+	if (ir_data_args(&in) > 3) {
 		bool remote = is_remote(f, &in);
 
 		e.at = at;

@@ -128,7 +128,7 @@ static bool note_access(struct sroa *sroa, ir_id i)
 	const struct ir_inst *in = ir_at(sroa->f, i);
 	ir_val address = in->args[0];
 	uint32_t symbol = sroa->symbol[address], bytes = ir_type_bits(in->from) / 8;
-	uint32_t n = in->op == IR_LOAD ? in->nres : in->nargs - 1;
+	uint32_t n = in->op == IR_LOAD ? in->nres : ir_data_args(in) - 1;
 	uint64_t at = sroa->offset[address] + in->imm, size = sroa->f->module->symbols[symbol].size;
 
 	if (!is_plain(in) || (in->space != IR_LOCAL && in->space != IR_GENERIC_SPACE) || !bytes ||

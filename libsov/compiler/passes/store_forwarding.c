@@ -139,9 +139,9 @@ static void forward_store(struct forwarding *s, ir_id i)
 	const struct ir_inst in = *ir_at(s->f, i);
 	struct location loc = location_of(s, &in);
 
-	for (uint32_t k = 1; k < in.nargs; k++, loc.offset += loc.bytes) {
+	for (uint32_t k = 1; k < ir_data_args(&in); k++, loc.offset += loc.bytes) {
 		loc.value = in.from == in.type ? resolve_value(s, in.args[k]) : 0;
-		store_element(s, i, loc, in.nargs == 2);
+		store_element(s, i, loc, ir_data_args(&in) == 2);
 	}
 }
 
@@ -192,7 +192,8 @@ static void forward_block(struct forwarding *s, ir_block b)
 		if (!(ir_ops[in->op].properties & (P_READ | P_WRITE)) || in->space == IR_PARAM ||
 		    in->space == IR_CONSTANT)
 			continue;
-		if (!is_access || in->order != IR_WEAK || in->flags & IR_VOLATILE || !in->nargs)
+		if (!is_access || in->order != IR_WEAK || in->flags & IR_VOLATILE ||
+		    ir_address_arg(in))
 			invalidate_all(s);
 		else if (in->op == IR_STORE)
 			forward_store(s, i);

@@ -92,7 +92,7 @@ static ir_val skip_constants(const struct ir_func *f, ir_val v, uint64_t *offset
 
 static struct place place_of(const struct ir_func *f, const struct ir_inst *in)
 {
-	uint32_t values = in->op == IR_LOAD ? in->nres : in->nargs - 1;
+	uint32_t values = in->op == IR_LOAD ? in->nres : ir_data_args(in) - 1;
 	struct place p = {.offset = in->imm, .bytes = ir_type_bits(in->type) / 8 * values};
 
 	p.base = skip_constants(f, in->args[0], &p.offset);

@@ -36,6 +36,7 @@ struct group {
 	ir_val base;
 	uint8_t op, type, space;
 	uint16_t flags;
+	uint8_t evict, fetch;
 	struct member members[MAX_MEMBERS];
 	uint32_t n;
 	struct group *next; /* in the list of open or of unused groups */
@@ -255,6 +256,8 @@ static void merge_members(struct vectorise *s, const struct group *g, uint32_t f
 	in->imm = g->members[first].offset;
 	in->space = g->space;
 	in->flags = g->flags;
+	in->evict = g->evict;
+	in->fetch = g->fetch;
 	in->align = requires_alignment(s, g->space) ? n * member_size(g) : member_size(g);
 	in->line = old.line;
 	ir_insert_before(f, where->inst, i);
@@ -300,11 +303,12 @@ static void finish_oldest_group(struct vectorise *s)
 static bool may_alias(const struct group *g, const struct ir_inst *in)
 {
 	uint32_t bytes =
-		ir_type_bits(in->from) / 8 * (in->op == IR_LOAD ? in->nres : in->nargs - 1);
+		ir_type_bits(in->from) / 8 * (in->op == IR_LOAD ? in->nres : ir_data_args(in) - 1);
 
 	if (in->space != g->space && in->space != IR_GENERIC_SPACE && g->space != IR_GENERIC_SPACE)
 		return false;
-	if (in->space != g->space || !in->nargs || in->args[0] != g->base || g->op == IR_LOAD)
+	if (in->space != g->space || ir_address_arg(in) || in->args[0] != g->base ||
+	    g->op == IR_LOAD)
 		return true;
 	for (uint32_t k = 0; k < g->n; k++)
 		if (g->members[k].offset - in->imm < bytes ||
@@ -344,8 +348,8 @@ static bool is_candidate_space(const struct vectorise *s, const struct ir_inst *
 static bool is_candidate(const struct vectorise *s, const struct ir_inst *in)
 {
 	return (in->type == IR_B32 || in->type == IR_B64) && in->from == in->type && in->nargs &&
-	       (in->op == IR_LOAD ? in->nres == 1 : in->nargs == 2) && in->args[0] < s->nvalues &&
-	       is_candidate_space(s, in) &&
+	       !(in->flags & IR_POLICY) && (in->op == IR_LOAD ? in->nres == 1 : in->nargs == 2) &&
+	       in->args[0] < s->nvalues && is_candidate_space(s, in) &&
 	       (!requires_alignment(s, in->space) ||
 		zeros_of(s, in->args[0]) >= trailing_zeros(2 * ir_type_bits(in->type) / 8));
 }
@@ -356,7 +360,8 @@ static void add_member(struct vectorise *s, ir_id i, uint32_t position)
 	struct group *g = s->open;
 
 	while (g && !(g->base == in->args[0] && g->op == in->op && g->type == in->type &&
-		      g->space == in->space && g->flags == in->flags && g->n < MAX_MEMBERS))
+		      g->space == in->space && g->flags == in->flags && g->evict == in->evict &&
+		      g->fetch == in->fetch && g->n < MAX_MEMBERS))
 		g = g->next;
 	if (!g) {
 		if (s->nopen == MAX_OPEN_GROUPS)
@@ -373,6 +378,8 @@ static void add_member(struct vectorise *s, ir_id i, uint32_t position)
 		g->type = in->type;
 		g->space = in->space;
 		g->flags = in->flags;
+		g->evict = in->evict;
+		g->fetch = in->fetch;
 		g->next = s->open;
 		s->open = g;
 	}

@@ -160,8 +160,8 @@ enum ptx_special {
 
 /* .volatile is relaxed at system scope, and accesses may not be merged. */
 enum { ORDER_VOLATILE = IR_SEQ_CST + 1 };
-/* CACHE_L2 has an effect on asynchronous copies alone. */
-enum { CACHE_ANY, CACHE_VOLATILE, CACHE_STREAMING, CACHE_L2 };
+/* Values of SLOT_CACHE beside those of enum ir_evict. */
+enum { CACHE_VOLATILE = IR_EVICT_COUNT };
 
 struct ptx_keyword {
 	const char *text; /* ".rn" */
@@ -566,6 +566,13 @@ bool ptx_read_address(struct ptx *x, const struct ptx_inst *in, const struct ptx
 		      enum ir_space space, uint32_t bytes, ir_val *arg, uint64_t *offset);
 
 /* lower_memory.c */
+/* Cache policies, which some targets ignore. Returns the number of arguments that it has added. */
+uint32_t ptx_read_policy(struct ptx *x, const struct ptx_inst *in, ir_val *policy);
+void ptx_set_policy(struct ptx *x, const struct ptx_inst *in, ir_id i);
+uint8_t ptx_fetch_of(const struct ptx_inst *in);    /* enum ir_fetch */
+uint8_t ptx_eviction_of(const struct ptx_inst *in); /* enum ir_evict */
+/* Rejects hints that exclude each other, and a policy that is not announced. */
+bool ptx_check_hints(struct ptx *x, const struct ptx_inst *in);
 enum ir_atom ptx_atom_of(const struct ptx_inst *in); /* by its operator and type */
 
 /* lower_mbarrier.c */

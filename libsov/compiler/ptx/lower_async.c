@@ -38,9 +38,10 @@ static bool read_source_size(struct ptx *x, const struct ptx_inst *in, uint64_t 
 
 void ptx_lower_copy(struct ptx *x, const struct ptx_inst *in)
 {
-	bool l2 = in->value[SLOT_CACHE] == CACHE_L2, line = l2 && ptx_is_spelled(in, ".L2::128B");
+	bool l2 = in->value[SLOT_CACHE] == IR_EVICT_BYPASS;
 	uint64_t bytes = in->role[ROLE_C]->value, offset[2];
-	ir_val args[3];
+	ir_val args[4];
+	uint32_t n = 2;
 	ir_id i;
 
 	if (!check_size(x, in, l2) ||
@@ -57,9 +58,12 @@ void ptx_lower_copy(struct ptx *x, const struct ptx_inst *in)
 		args[0] =
 			ptx_op(x, IR_ADD, t, args[0], ptx_emit_constant(x, t, offset[0] & mask), 0);
 	}
-	i = ptx_emit(x, IR_COPYASYNC, IR_VOID, 0, args[2] ? 3 : 2, args);
-	ir_at(x->func, i)->sub = line          ? IR_COPY_16_L2_LINE
-				 : l2          ? IR_COPY_16_L2
+	n += !!args[2];
+	n += ptx_read_policy(x, in, &args[n]);
+	i = ptx_emit(x, IR_COPYASYNC, IR_VOID, 0, n, args);
+	ptx_set_policy(x, in, i);
+	ir_at(x->func, i)->fetch = ptx_fetch_of(in);
+	ir_at(x->func, i)->sub = l2            ? IR_COPY_16_L2
 				 : bytes == 16 ? IR_COPY_16
 				 : bytes == 8  ? IR_COPY_8
 					       : IR_COPY_4;

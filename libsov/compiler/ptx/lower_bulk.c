@@ -2,7 +2,6 @@
 /*
  * Lowering of bulk copies. A copy to .shared::cluster may go to another block of the cluster. On
  * targets without clusters a multicast is a copy to the block itself, if its set contains rank 0.
- * Cache policies are hints and are not used, and a prefetch is none.
  */
 #include "libsov/compiler/ptx/front_end.h"
 
@@ -57,13 +56,15 @@ void ptx_lower_bulk_copy(struct ptx *x, const struct ptx_inst *in)
 {
 	bool to_global = ptx_is_spelled(in, ".bulk_group"),
 	     from_global = !to_global && ptx_is_spelled(in, ".global");
-	ir_val args[4];
+	ir_val args[5];
 	uint32_t n = read_operands(x, in, to_global, from_global, args);
 	ir_id i;
 
 	if (!n)
 		return;
+	n += ptx_read_policy(x, in, &args[n]);
 	i = ptx_emit(x, IR_BULKCOPY, IR_VOID, 0, n, args);
+	ptx_set_policy(x, in, i);
 	ir_at(x->func, i)->sub = to_global     ? IR_BULK_TO_GLOBAL
 				 : from_global ? IR_BULK_TO_SHARED
 					       : IR_BULK_IN_SHARED;
@@ -71,15 +72,19 @@ void ptx_lower_bulk_copy(struct ptx *x, const struct ptx_inst *in)
 
 void ptx_lower_bulk_multicast(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val args[5], first;
+	ir_val args[6], first;
+	uint32_t n;
+	ir_id i;
 
 	if (!read_operands(x, in, false, true, args))
 		return;
 	args[4] = ptx_convert(x, IR_ZEXT, IR_B16, IR_B32, ptx_read_role(x, in, ROLE_F));
 	if (ptx_has_clusters(x)) {
 		x->module->clusters = true;
-		ir_at(x->func, ptx_emit(x, IR_BULKCOPY, IR_VOID, 0, 5, args))->sub =
-			IR_BULK_MULTICAST;
+		n = 5 + ptx_read_policy(x, in, &args[5]);
+		i = ptx_emit(x, IR_BULKCOPY, IR_VOID, 0, n, args);
+		ptx_set_policy(x, in, i);
+		ir_at(x->func, i)->sub = IR_BULK_MULTICAST;
 		return;
 	}
 	first = ptx_convert(x, IR_TRUNC, IR_B32, IR_B1, args[4]);
@@ -91,13 +96,17 @@ void ptx_lower_bulk_multicast(struct ptx *x, const struct ptx_inst *in)
 void ptx_lower_bulk_reduce(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
-	ir_val args[4];
+	ir_val args[5];
 	uint32_t n = read_operands(x, in, ptx_is_spelled(in, ".bulk_group"), false, args);
 	struct ir_inst *r;
+	ir_id i;
 
 	if (!n)
 		return;
-	r = ir_at(x->func, ptx_emit(x, IR_BULKREDUCE, type->ir, 0, n, args));
+	n += ptx_read_policy(x, in, &args[n]);
+	i = ptx_emit(x, IR_BULKREDUCE, type->ir, 0, n, args);
+	ptx_set_policy(x, in, i);
+	r = ir_at(x->func, i);
 	r->sub = ptx_atom_of(in);
 	r->format = type->format;
 	if (r->sub == IR_ATOM_FADD && type->bits == 32)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of memory instructions: loads, stores, atomics, fences. Cache operators are hints: .cs
- * and .L1::evict_first mark the access as streaming, others are ignored, except .cv, which acts as
- * .volatile.
+ * Lowering of memory instructions: loads, stores, atomics, fences. Cache operators and policies are
+ * hints, except .cv, which acts as .volatile.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
@@ -128,9 +127,9 @@ static uint32_t element_bits(const struct ptx_inst *in)
 	return bits > 64 ? 64 : bits;
 }
 
-static bool has_cache_operator(const struct ptx_inst *in, uint32_t slot, uint32_t operator)
+static bool is_cached_volatile(const struct ptx_inst *in)
 {
-	return ptx_has_modifier(in, slot) && in->value[slot] == operator;
+	return ptx_has_modifier(in, SLOT_CACHE) && in->value[SLOT_CACHE] == CACHE_VOLATILE;
 }
 
 static void set_access(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64_t offset,
@@ -144,16 +143,18 @@ static void set_access(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64
 	bool is_volatile =
 		ptx_has_modifier(in, SLOT_MMIO) ||
 		(ptx_has_modifier(in, SLOT_ORDER) && in->value[SLOT_ORDER] == ORDER_VOLATILE) ||
-		(has_cache_operator(in, SLOT_CACHE, CACHE_VOLATILE) && !is_constant);
+		(is_cached_volatile(in) && !is_constant);
 
 	m->imm = offset;
 	m->space = access_space(x, in);
 	m->from = type->ir;
 	m->align = type->bits / 8 * count;
 	m->order = is_volatile ? IR_RELAXED : order_of(in, otherwise);
-	if (has_cache_operator(in, SLOT_CACHE, CACHE_STREAMING) ||
-	    has_cache_operator(in, SLOT_HINT, CACHE_STREAMING))
-		m->flags |= IR_STREAMING;
+	if (ir_ops[m->op].attributes & A_CACHE) {
+		m->evict = ptx_eviction_of(in);
+		m->fetch = ptx_fetch_of(in);
+	}
+	ptx_set_policy(x, in, i);
 	if (is_volatile) {
 		m->scope = IR_SCOPE_SYS;
 		m->flags |= IR_VOLATILE;
@@ -233,7 +234,9 @@ static void emit_load(struct ptx *x, const struct ptx_inst *in, const struct ptx
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	enum ir_type t = load_type(e, count, type->ir);
-	ir_id i = ptx_emit(x, IR_LOAD, t, count, !!address, &address);
+	ir_val args[2] = {address};
+	uint32_t n = !!address + ptx_read_policy(x, in, &args[!!address]);
+	ir_id i = ptx_emit(x, IR_LOAD, t, count, n, args);
 
 	set_access(x, in, i, offset, IR_WEAK);
 	if (t != type->ir && type->class == CLASS_SIGNED)
@@ -264,7 +267,8 @@ void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
 	uint64_t offset;
 	ir_val address;
 
-	if (!check_vector_size(x, in) || move_object(x, in, e, count, false) ||
+	if (!ptx_check_hints(x, in) || !check_vector_size(x, in) ||
+	    move_object(x, in, e, count, false) ||
 	    !read_address(x, in, bytes * count, &address, &offset))
 		return;
 	if (!one_by_one) {
@@ -280,11 +284,12 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	const struct ptx_operand *e;
 	uint32_t count = elements_of(in->role[ROLE_B], &e), bytes = element_bits(in) / 8 * count;
-	ir_val args[1 + IR_MAX_ELEMENTS];
+	ir_val args[2 + IR_MAX_ELEMENTS];
 	uint64_t offset;
 	ir_id i;
 
-	if (!check_vector_size(x, in) || move_object(x, in, e, count, true))
+	if (!ptx_check_hints(x, in) || !check_vector_size(x, in) ||
+	    move_object(x, in, e, count, true))
 		return;
 	if (space_of(in) == IR_PARAM) {
 		ptx_error(x, &in->name, "'%s': the parameters of a kernel cannot be written",
@@ -295,6 +300,7 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 		return;
 	for (uint32_t k = 0; k < count; k++)
 		args[1 + k] = ptx_read_operand(x, &e[k]);
+	count += ptx_read_policy(x, in, &args[1 + count]);
 	i = ptx_emit(x, IR_STORE, type->ir, 0, 1 + count, args);
 	set_access(x, in, i, offset, IR_WEAK);
 }
@@ -336,17 +342,17 @@ void ptx_lower_atom(struct ptx *x, const struct ptx_inst *in)
 	const struct ptx_operand *d = in->role[ROLE_D], *to = d, *b;
 	uint32_t count = elements_of(in->role[ROLE_B], &b), bytes = type->bits / 8;
 	uint64_t offset;
-	ir_val args[2];
+	ir_val args[3];
 
 	if (d)
 		elements_of(d, &to);
-	if (!read_address(x, in, bytes, &args[0], &offset))
+	if (!ptx_check_hints(x, in) || !read_address(x, in, bytes, &args[0], &offset))
 		return;
 	for (uint32_t k = 0; k < count; k++) {
 		ir_id i;
 
 		args[1] = ptx_read_operand(x, &b[k]);
-		i = ptx_emit(x, IR_ATOM, type->ir, 1, 2, args);
+		i = ptx_emit(x, IR_ATOM, type->ir, 1, 2 + ptx_read_policy(x, in, &args[2]), args);
 		set_access(x, in, i, offset + k * bytes, IR_RELAXED);
 		ir_at(x->func, i)->align = bytes;
 		ir_at(x->func, i)->sub = ptx_atom_of(in);
@@ -393,14 +399,16 @@ void ptx_lower_atom_wide(struct ptx *x, const struct ptx_inst *in)
 	const struct ptx_operand *d = in->role[ROLE_D];
 	uint64_t offset;
 	uint32_t n = 1;
-	ir_val args[5];
+	ir_val args[6];
 	ir_id i;
 
-	if (!check_wide_atomic(x, in) || !read_address(x, in, 16, &args[0], &offset))
+	if (!ptx_check_hints(x, in) || !check_wide_atomic(x, in) ||
+	    !read_address(x, in, 16, &args[0], &offset))
 		return;
 	for (enum ptx_role r = ROLE_B; r <= ROLE_C; r++)
 		for (uint32_t k = 0; in->role[r] && k < 2; k++)
 			args[n++] = ptx_read_operand(x, &in->role[r]->elements[k]);
+	n += ptx_read_policy(x, in, &args[n]);
 	i = ptx_emit(x, in->row->op, IR_B64, 2, n, args);
 	set_access(x, in, i, offset, IR_RELAXED);
 	if (in->row->op == IR_ATOM)
@@ -513,63 +521,6 @@ void ptx_lower_nothing(struct ptx *x, const struct ptx_inst *in)
 {
 	(void)x;
 	(void)in;
-}
-
-/*
- * Cache policies as in ptxas's code: the fraction of accesses with the first priority, in units of
- * 1/16 less one, the other priority, and the first one. Ranges, converted properties and fractions
- * that are not constant have the policy that changes nothing.
- */
-#define POLICY_AT       52
-#define POLICY_NONE     UINT64_C(0x100)
-#define POLICY_OTHERS   UINT64_C(0x10) /* the others are evicted first */
-#define POLICY_FRACTION 16
-
-static uint64_t priority_of(const struct ptx_token *t)
-{
-	static const struct {
-		const char *name;
-		uint64_t bits;
-	} priorities[] = {{".L2::evict_last", 0x140},
-			  {".L2::evict_first", 0x120},
-			  {".L2::evict_normal", 0x160}};
-
-	for (size_t k = 0; k < sizeof(priorities) / sizeof(priorities[0]); k++)
-		if (t->length == strlen(priorities[k].name) &&
-		    !memcmp(t->text, priorities[k].name, t->length))
-			return priorities[k].bits;
-	return POLICY_NONE;
-}
-
-static uint64_t policy_of(struct ptx *x, const struct ptx_inst *in)
-{
-	uint64_t bits = UINT32_C(0x3f800000), policy = 0; /* 1.0 */
-	union {
-		uint32_t bits;
-		float value;
-	} fraction;
-
-	if (!ptx_is_spelled(in, ".fractional") ||
-	    (in->role[ROLE_A] && !ir_is_const(x->func, ptx_read_role(x, in, ROLE_A), &bits)))
-		return POLICY_NONE;
-	fraction.bits = (uint32_t)bits;
-	if (!(fraction.value * POLICY_FRACTION >= 1 && fraction.value <= 1))
-		return POLICY_NONE;
-	for (uint32_t k = 0; k < in->nmodifiers; k++) {
-		uint64_t priority = priority_of(&in->modifiers[k]);
-
-		if (priority != POLICY_NONE && !policy)
-			policy = priority;
-		else if (priority != POLICY_NONE)
-			policy |= POLICY_OTHERS;
-	}
-	return (policy ? policy : POLICY_NONE) | ((uint32_t)(fraction.value * POLICY_FRACTION) - 1);
-}
-
-void ptx_lower_createpolicy(struct ptx *x, const struct ptx_inst *in)
-{
-	ptx_write_operand(x, in->role[ROLE_D],
-			  ptx_emit_constant(x, IR_B64, policy_of(x, in) << POLICY_AT));
 }
 
 #define DEFAULT_STACK_ALIGN 8 /* PTX ISA, alloca */

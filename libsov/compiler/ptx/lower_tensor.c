@@ -53,15 +53,13 @@ static ir_val read_half(struct ptx *x, const struct ptx_operand *o)
 static void emit_copy(struct ptx *x, const struct ptx_inst *in, enum ir_tensor kind, uint64_t imm,
 		      ir_val *args, uint32_t n)
 {
-	struct ir_inst *i;
+	ir_id i;
 
-	if (in->role[ROLE_POLICY]) {
-		args[n++] = ptx_read_role(x, in, ROLE_POLICY);
-		imm |= IR_TENSOR_POLICY;
-	}
-	i = ir_at(x->func, ptx_emit(x, IR_TENSORCOPY, IR_VOID, 0, n, args));
-	i->sub = (uint8_t)kind;
-	i->imm = (int64_t)imm;
+	n += ptx_read_policy(x, in, &args[n]);
+	i = ptx_emit(x, IR_TENSORCOPY, IR_VOID, 0, n, args);
+	ptx_set_policy(x, in, i);
+	ir_at(x->func, i)->sub = (uint8_t)kind;
+	ir_at(x->func, i)->imm = imm;
 }
 
 void ptx_lower_tensor_load(struct ptx *x, const struct ptx_inst *in)
