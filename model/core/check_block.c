@@ -223,14 +223,15 @@ static void check_shared(struct lanes *l, uint32_t lane)
 static inline bool check_line(struct lanes *l, struct shadow *m, bool init, uint32_t lane,
 			      uint32_t offset, uint32_t bytes)
 {
+	uint32_t *written = &m->lines[offset / LINE_BYTES].written, bits = line_bits(offset, bytes);
 	const struct check_access *a = l->race.a;
 
-	if (init && !is_write(a) && !shadow_is_written(m, offset, bytes))
+	if (init && !is_write(a) && (*written & bits) != bits)
 		return false;
 	if (l->races && !race_lanes(&l->race, lane, m, offset, bytes))
 		return false;
 	if (init && is_write(a))
-		shadow_set_written(m, offset, bytes, true);
+		*written |= bits;
 	return true;
 }
 
@@ -255,7 +256,7 @@ static uint32_t check_run(struct lanes *l, uint32_t lane, uint32_t count)
 	uint64_t at = l->race.address[lane], end = at + count * a->bytes;
 	struct check_range *r = global ? find_range(l->race.b, at, end - at) : NULL;
 	bool init = l->init && !(r && r->memory.initialised);
-	uint32_t good = 0;
+	uint32_t good = 0, shift = (uint32_t)__builtin_ctz(a->bytes);
 
 	if (r && !l->init && !l->races)
 		return bits_of(lane, count);
@@ -265,7 +266,7 @@ static uint32_t check_run(struct lanes *l, uint32_t lane, uint32_t count)
 		uint64_t n = LINE_BYTES - at % LINE_BYTES;
 
 		n = n < end - at ? n : end - at;
-		lanes = (uint32_t)n / a->bytes;
+		lanes = (uint32_t)n >> shift;
 		at += n;
 		if (m && check_line(l, m, init, lane, offset, (uint32_t)n)) {
 			good |= bits_of(lane, lanes);
@@ -323,7 +324,7 @@ static uint32_t check_each(struct lanes *l, uint32_t mask, bool adjacent)
 }
 
 /* Half of a warp: blocks are often as wide. */
-#define HALF (CHECK_LANES / 2)
+#define HALF (CHECK_LANES / CHECK_HALVES)
 
 /* Whether two halves store to different bytes. */
 static bool are_distinct(const struct check_access *a, const uint64_t *address)
@@ -362,8 +363,8 @@ static uint32_t check_mask(struct lanes *l, uint32_t mask)
 	return good;
 }
 
-static uint32_t check_memory(struct check_block *b, const struct check_access *a,
-			     const uint64_t address[CHECK_LANES], uint32_t mask)
+static struct lanes lanes_begin(struct check_block *b, const struct check_access *a,
+				const uint64_t *address, uint32_t mask)
 {
 	struct lanes l = {.race = race_begin(b, a, address, mask)};
 
@@ -371,6 +372,71 @@ static uint32_t check_memory(struct check_block *b, const struct check_access *a
 	/* Asynchronous reads of shared memory are not checked: see docs/model.md. */
 	l.init = checks(b->space, MODEL_CHECK_INIT) &&
 		 !(a->memory == CHECK_SHARED && a->kind == CHECK_ASYNC_READ);
+	return l;
+}
+
+/* Adjacent lanes, as far as nothing is wrong with them. */
+static bool run_is_good(struct lanes *l, uint32_t lane, uint64_t at, uint32_t bytes)
+{
+	const struct check_access *a = l->race.a;
+	bool global = a->memory == CHECK_GLOBAL;
+	struct check_range *r = global ? find_range(l->race.b, at, bytes) : NULL;
+	uint32_t shift = (uint32_t)__builtin_ctz(a->bytes);
+	bool init = l->init && !(r && r->memory.initialised);
+
+	if (global && !r)
+		return false;
+	if (!l->init && !l->races)
+		return true;
+	while (bytes) {
+		struct shadow *m = r ? find_page(l, r, at) : l->race.b->shared;
+		uint32_t n = LINE_BYTES - (uint32_t)(at % LINE_BYTES);
+
+		n = n < bytes ? n : bytes;
+		if (!m || !check_line(l, m, init, lane, (uint32_t)(r ? at % SHADOW_PAGE : at), n))
+			return false;
+		lane += n >> shift;
+		at += n;
+		bytes -= n;
+	}
+	return true;
+}
+
+static bool halves_are_good(struct lanes *l, const uint64_t at[CHECK_HALVES],
+			    const bool same[CHECK_HALVES])
+{
+	uint32_t bytes = l->race.a->bytes, half = HALF * bytes;
+
+	if (!same[0] && !same[1] && at[1] - at[0] == half)
+		return run_is_good(l, 0, at[0], 2 * half);
+	return run_is_good(l, 0, at[0], same[0] ? bytes : half) &&
+	       ((at[0] == at[1] && same[0] == same[1]) ||
+		run_is_good(l, HALF, at[1], same[1] ? bytes : half));
+}
+
+bool check_halves(struct check_block *b, const struct check_access *a,
+		  const uint64_t address[CHECK_HALVES], const bool same[CHECK_HALVES])
+{
+	uint64_t distance = address[1] - address[0], half = HALF * a->bytes;
+	struct lanes l = lanes_begin(b, a, NULL, UINT32_MAX);
+	bool good;
+
+	if (a->scope ||
+	    (is_write(a) && (same[0] || same[1] || distance < half || -distance < half)))
+		return false;
+	if (a->memory == CHECK_SHARED)
+		return halves_are_good(&l, address, same);
+	pthread_mutex_lock(&b->space->lock);
+	good = halves_are_good(&l, address, same);
+	pthread_mutex_unlock(&b->space->lock);
+	return good;
+}
+
+static uint32_t check_memory(struct check_block *b, const struct check_access *a,
+			     const uint64_t address[CHECK_LANES], uint32_t mask)
+{
+	struct lanes l = lanes_begin(b, a, address, mask);
+
 	return check_mask(&l, mask);
 }
 

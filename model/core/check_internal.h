@@ -133,7 +133,11 @@ void ranges_forget(struct check_space *s);
 struct shadow *shadow_create(uint32_t bytes); /* NULL: out of host memory */
 void shadow_destroy(struct shadow *m);        /* NULL is allowed */
 void shadow_forget(struct shadow *m);
-/* 1 to 64 bytes. */
+/* The bits of bytes of one line. */
+static inline uint32_t line_bits(uint32_t at, uint32_t bytes)
+{
+	return UINT32_MAX >> (LINE_BYTES - bytes) << at % LINE_BYTES;
+}
 bool shadow_is_written(const struct shadow *m, uint32_t at, uint32_t bytes);
 void shadow_set_written(struct shadow *m, uint32_t at, uint32_t bytes, bool written);
 

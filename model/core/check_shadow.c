@@ -45,18 +45,13 @@ void shadow_forget(struct shadow *m)
 	m->shift = WORD_SHIFT;
 }
 
-static uint32_t bits_of(uint32_t at, uint32_t bytes)
-{
-	return (uint32_t)(UINT32_MAX >> (LINE_BYTES - bytes)) << at % LINE_BYTES;
-}
-
 bool shadow_is_written(const struct shadow *m, uint32_t at, uint32_t bytes)
 {
 	while (bytes) {
 		uint32_t n = LINE_BYTES - at % LINE_BYTES, bits;
 
 		n = n < bytes ? n : bytes;
-		bits = bits_of(at, n);
+		bits = line_bits(at, n);
 		if ((m->lines[at / LINE_BYTES].written & bits) != bits)
 			return false;
 		at += n;
@@ -72,7 +67,7 @@ void shadow_set_written(struct shadow *m, uint32_t at, uint32_t bytes, bool writ
 			 *bits = &m->lines[at / LINE_BYTES].written;
 
 		n = n < bytes ? n : bytes;
-		*bits = written ? *bits | bits_of(at, n) : *bits & ~bits_of(at, n);
+		*bits = written ? *bits | line_bits(at, n) : *bits & ~line_bits(at, n);
 		at += n;
 		bytes -= n;
 	}
