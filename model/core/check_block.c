@@ -363,16 +363,16 @@ static uint32_t check_mask(struct lanes *l, uint32_t mask)
 	return good;
 }
 
-static struct lanes lanes_begin(struct check_block *b, const struct check_access *a,
-				const uint64_t *address, uint32_t mask)
+static void lanes_begin(struct lanes *l, struct check_block *b, const struct check_access *a,
+			const uint64_t *address, uint32_t mask)
 {
-	struct lanes l = {.race = race_begin(b, a, address, mask)};
-
-	l.races = checks(b->space, MODEL_CHECK_RACE) && !is_asynchronous(a);
+	race_begin(&l->race, b, a, address, mask);
+	l->page = NULL;
+	l->number = 0;
+	l->races = checks(b->space, MODEL_CHECK_RACE) && !is_asynchronous(a);
 	/* Asynchronous reads of shared memory are not checked: see docs/model.md. */
-	l.init = checks(b->space, MODEL_CHECK_INIT) &&
-		 !(a->memory == CHECK_SHARED && a->kind == CHECK_ASYNC_READ);
-	return l;
+	l->init = checks(b->space, MODEL_CHECK_INIT) &&
+		  !(a->memory == CHECK_SHARED && a->kind == CHECK_ASYNC_READ);
 }
 
 /* Adjacent lanes, as far as nothing is wrong with them. */
@@ -418,12 +418,13 @@ bool check_halves(struct check_block *b, const struct check_access *a,
 		  const uint64_t address[CHECK_HALVES], const bool same[CHECK_HALVES])
 {
 	uint64_t distance = address[1] - address[0], half = HALF * a->bytes;
-	struct lanes l = lanes_begin(b, a, NULL, UINT32_MAX);
+	struct lanes l;
 	bool good;
 
 	if (a->scope ||
 	    (is_write(a) && (same[0] || same[1] || distance < half || -distance < half)))
 		return false;
+	lanes_begin(&l, b, a, NULL, UINT32_MAX);
 	if (a->memory == CHECK_SHARED)
 		return halves_are_good(&l, address, same);
 	pthread_mutex_lock(&b->space->lock);
@@ -435,8 +436,9 @@ bool check_halves(struct check_block *b, const struct check_access *a,
 static uint32_t check_memory(struct check_block *b, const struct check_access *a,
 			     const uint64_t address[CHECK_LANES], uint32_t mask)
 {
-	struct lanes l = lanes_begin(b, a, address, mask);
+	struct lanes l;
 
+	lanes_begin(&l, b, a, address, mask);
 	return check_mask(&l, mask);
 }
 

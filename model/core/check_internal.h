@@ -169,8 +169,8 @@ struct race {
 	uint32_t first; /* epochs before are of earlier launches, or blocks */
 	uint32_t known; /* an epoch that comes before this instruction */
 };
-struct race race_begin(struct check_block *b, const struct check_access *a,
-		       const uint64_t address[CHECK_LANES], uint32_t mask);
+void race_begin(struct race *c, struct check_block *b, const struct check_access *a,
+		const uint64_t *address, uint32_t mask);
 /* offset: of the lane's first byte. */
 void race_access(struct race *c, uint32_t lane, struct shadow *m, uint32_t offset);
 /* Accesses of adjacent lanes to a part of a line. False: not all of them are known to be ordered,

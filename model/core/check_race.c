@@ -164,11 +164,12 @@ static inline bool is_known_read(const struct race *c, const struct mark *m)
 	return m->epoch == c->mark.epoch && mark_scope(m) <= mark_scope(&c->mark);
 }
 
-static bool is_same_warp(const struct race *c, uint32_t epoch)
+static inline bool is_same_warp(const struct race *c, uint32_t epoch)
 {
 	uint32_t block;
 
-	return !((epoch ^ c->mark.epoch) % CHECK_MAX_WARPS) &&
+	return epoch >> EPOCH_WARP_BITS >= c->b->first_group &&
+	       !((epoch ^ c->mark.epoch) % CHECK_MAX_WARPS) &&
 	       (epoch == c->mark.epoch ||
 		(epoch_block(c->b->launch, epoch, &block) && block == c->b->linear));
 }
@@ -369,13 +370,13 @@ bool race_lanes(struct race *c, uint32_t lane, struct shadow *m, uint32_t offset
 	return true;
 }
 
-struct race race_begin(struct check_block *b, const struct check_access *a,
-		       const uint64_t address[CHECK_LANES], uint32_t mask)
+void race_begin(struct race *c, struct check_block *b, const struct check_access *a,
+		const uint64_t *address, uint32_t mask)
 {
 	uint32_t first = a->memory == CHECK_SHARED ? b->first_group : b->launch->first_group;
 	uint32_t pc = (uint32_t)((int64_t)(a->pc - b->launch->grid.program) / 4);
 
-	return (struct race){
+	*c = (struct race){
 		.b = b,
 		.a = a,
 		.address = address,
