@@ -295,7 +295,7 @@ static inline bool is_aligned(const struct check_access *a, uint64_t address)
 	return !(a->bytes & (a->bytes - 1)) && !(address & (a->bytes - 1));
 }
 
-/* Lanes one by one, but reads of adjacent lanes together. */
+/* Lanes one by one, but adjacent ones together if no lane overlaps another one or all read. */
 static uint32_t check_each(struct lanes *l, uint32_t mask, bool adjacent)
 {
 	const uint64_t *address = l->race.address;
@@ -334,6 +334,21 @@ static bool are_distinct(const struct check_access *a, const uint64_t *address)
 	return distance >= bytes && -distance >= bytes;
 }
 
+/* Whether each lane's bytes are above those of the lane before, so that no two overlap. */
+static bool are_ascending(const struct check_access *a, const uint64_t *address, uint32_t mask)
+{
+	uint64_t end = 0;
+
+	for (; mask; mask &= mask - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(mask);
+
+		if (address[lane] < end)
+			return false;
+		end = address[lane] + a->bytes;
+	}
+	return true;
+}
+
 static uint32_t check_mask(struct lanes *l, uint32_t mask)
 {
 	const uint64_t *address = l->race.address;
@@ -344,14 +359,14 @@ static uint32_t check_mask(struct lanes *l, uint32_t mask)
 	if (a->kind == CHECK_ATOMIC)
 		return check_each(l, mask, false);
 	if (mask != UINT32_MAX)
-		return check_each(l, mask, reads);
+		return check_each(l, mask, reads || are_ascending(a, address, mask));
 	if (is_aligned(a, address[0]) && has_step(address, CHECK_LANES, a->bytes))
 		return check_run(l, 0, CHECK_LANES);
 	for (uint32_t i = 0; i < 2; i++)
 		adjacent[i] = is_aligned(a, address[i * HALF]) &&
 			      has_step(address + i * HALF, HALF, a->bytes);
 	if (!reads && !(adjacent[0] && adjacent[1] && are_distinct(a, address)))
-		return check_each(l, mask, false);
+		return check_each(l, mask, are_ascending(a, address, mask));
 	for (uint32_t i = 0; i < 2; i++) {
 		uint32_t lane = i * HALF;
 

@@ -351,12 +351,13 @@ static void range_set_written(struct check_range *r, uint64_t at, uint64_t bytes
 	}
 }
 
-static bool byte_is_written(struct check_range *r, uint64_t at)
+/* Of one line. */
+static bool bytes_are_written(struct check_range *r, uint64_t at, uint32_t bytes)
 {
 	struct shadow *page = range_page(r, at);
 
 	return r->memory.initialised || !page ||
-	       shadow_is_written(page, (uint32_t)(at % SHADOW_PAGE), 1);
+	       shadow_is_written(page, (uint32_t)(at % SHADOW_PAGE), bytes);
 }
 
 void check_written(struct check_space *s, uint64_t to, uint64_t bytes)
@@ -375,8 +376,16 @@ static uint64_t first_unwritten(struct check_range *r, uint64_t from, uint64_t b
 {
 	uint64_t i = 0;
 
-	while (i < bytes && byte_is_written(r, from + i))
-		i++;
+	while (i < bytes) {
+		bool line = (from + i) % LINE_BYTES == 0 && bytes - i >= LINE_BYTES;
+
+		if (line && bytes_are_written(r, from + i, LINE_BYTES))
+			i += LINE_BYTES;
+		else if (bytes_are_written(r, from + i, 1))
+			i++;
+		else
+			break;
+	}
 	return i;
 }
 
@@ -421,7 +430,7 @@ void check_copied(struct check_space *s, uint64_t to, uint64_t from, uint64_t by
 	} else if (target && !target->memory.initialised) {
 		range_set_written(target, to, good);
 		for (uint64_t i = good; i < bytes; i++)
-			byte_set_written(target, to + i, byte_is_written(source, from + i));
+			byte_set_written(target, to + i, bytes_are_written(source, from + i, 1));
 	}
 	pthread_mutex_unlock(&s->lock);
 }
