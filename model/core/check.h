@@ -65,6 +65,12 @@ void check_block_start(struct check_block *b, const uint32_t id[3]);
  * loads read 0, and their stores are dropped. */
 uint32_t check_lanes(struct check_block *b, const struct check_access *a,
 		     const uint64_t address[CHECK_LANES], uint32_t mask);
+/* The same for weak accesses of a whole warp, to global memory or shared memory, of which each half
+ * has adjacent lanes from an address on, or reads one address. False: check_lanes() must check
+ * them. */
+#define CHECK_HALVES 2u
+bool check_halves(struct check_block *b, const struct check_access *a,
+		  const uint64_t address[CHECK_HALVES], const bool same[CHECK_HALVES]);
 /* A lane's global address that no page backs. Returns true after a report: drop the access. */
 bool check_unmapped(struct check_block *b, const struct check_access *a, uint32_t lane,
 		    uint64_t address);

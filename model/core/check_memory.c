@@ -21,20 +21,23 @@ struct check_space *check_space_create(uint32_t what)
 	if (!s)
 		return NULL;
 	s->checks = what;
+	if (!groups_create(s)) {
+		free(s);
+		return NULL;
+	}
 	pthread_mutex_init(&s->lock, NULL);
 	return s;
 }
 
+static uint64_t page_count(const struct check_range *r)
+{
+	return (r->memory.va + r->memory.mapped - 1) / SHADOW_PAGE - r->memory.va / SHADOW_PAGE + 1;
+}
+
 static void pages_destroy(struct check_range *r)
 {
-	uint64_t first = r->memory.va / SHADOW_PAGE,
-		 count = (r->memory.va + r->memory.mapped - 1) / SHADOW_PAGE - first + 1;
-
-	for (uint64_t i = 0; r->pages && i < count; i++)
-		if (r->pages[i]) {
-			accesses_destroy(r->pages[i]->accesses);
-			free(r->pages[i]);
-		}
+	for (uint64_t i = 0; r->pages && i < page_count(r); i++)
+		shadow_destroy(r->pages[i]);
 	free(r->pages);
 	r->pages = NULL;
 }
@@ -59,6 +62,7 @@ void check_space_destroy(struct check_space *s)
 		range_destroy(s->freed[i]);
 	free(s->ranges);
 	free(s->parents);
+	groups_destroy(s);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -179,18 +183,28 @@ struct check_range *range_find(struct check_space *s, uint64_t address, uint64_t
 		       : NULL;
 }
 
-struct shadow_page *range_page(struct check_range *r, uint64_t address)
+struct shadow *range_page(struct check_range *r, uint64_t address)
 {
-	uint64_t first = r->memory.va / SHADOW_PAGE, at = address / SHADOW_PAGE - first;
+	uint64_t at = address / SHADOW_PAGE - r->memory.va / SHADOW_PAGE;
 
 	if (!r->pages)
-		r->pages = calloc((r->memory.va + r->memory.mapped - 1) / SHADOW_PAGE - first + 1,
-				  sizeof(*r->pages));
+		r->pages = calloc(page_count(r), sizeof(*r->pages));
 	if (!r->pages)
 		return NULL;
 	if (!r->pages[at])
-		r->pages[at] = calloc(1, sizeof(*r->pages[at]));
+		r->pages[at] = shadow_create(SHADOW_PAGE);
 	return r->pages[at];
+}
+
+void ranges_forget(struct check_space *s)
+{
+	for (uint32_t k = 0; k < s->range_count; k++) {
+		struct check_range *r = s->ranges[k];
+
+		for (uint64_t i = 0; r->pages && i < page_count(r); i++)
+			if (r->pages[i])
+				shadow_forget(r->pages[i]);
+	}
 }
 
 /* ---- accesses outside of allocations ---- */
@@ -321,19 +335,15 @@ static void range_set_written(struct check_range *r, uint64_t at, uint64_t bytes
 {
 	while (bytes) {
 		uint64_t n = SHADOW_PAGE - at % SHADOW_PAGE;
-		struct shadow_page *page = range_page(r, at);
+		struct shadow *page = range_page(r, at);
 
 		n = n < bytes ? n : bytes;
 		for (uint64_t i = 0; page && i < n;) {
 			uint32_t offset = (uint32_t)((at + i) % SHADOW_PAGE);
-			uint32_t part = n - i < 16 ? (uint32_t)(n - i) : 16;
+			uint32_t part = LINE_BYTES - offset % LINE_BYTES;
 
-			if (offset % 64 == 0 && n - i >= 64) {
-				page->written.bits[offset / 64] = UINT64_MAX;
-				part = 64;
-			} else {
-				bits_set(page->written.bits, offset, part);
-			}
+			part = part < n - i ? part : (uint32_t)(n - i);
+			shadow_set_written(page, offset, part, true);
 			i += part;
 		}
 		at += n;
@@ -341,11 +351,13 @@ static void range_set_written(struct check_range *r, uint64_t at, uint64_t bytes
 	}
 }
 
-static bool byte_is_written(struct check_range *r, uint64_t at)
+/* Of one line. */
+static bool bytes_are_written(struct check_range *r, uint64_t at, uint32_t bytes)
 {
-	struct shadow_page *page = range_page(r, at);
+	struct shadow *page = range_page(r, at);
 
-	return r->memory.initialised || !page || bits_all(page->written.bits, at % SHADOW_PAGE, 1);
+	return r->memory.initialised || !page ||
+	       shadow_is_written(page, (uint32_t)(at % SHADOW_PAGE), bytes);
 }
 
 void check_written(struct check_space *s, uint64_t to, uint64_t bytes)
@@ -364,8 +376,16 @@ static uint64_t first_unwritten(struct check_range *r, uint64_t from, uint64_t b
 {
 	uint64_t i = 0;
 
-	while (i < bytes && byte_is_written(r, from + i))
-		i++;
+	while (i < bytes) {
+		bool line = (from + i) % LINE_BYTES == 0 && bytes - i >= LINE_BYTES;
+
+		if (line && bytes_are_written(r, from + i, LINE_BYTES))
+			i += LINE_BYTES;
+		else if (bytes_are_written(r, from + i, 1))
+			i++;
+		else
+			break;
+	}
 	return i;
 }
 
@@ -387,13 +407,10 @@ static void report_copy(struct check_space *s, const struct check_range *range, 
 
 static void byte_set_written(struct check_range *r, uint64_t at, bool written)
 {
-	struct shadow_page *page = range_page(r, at);
-	uint64_t bit = UINT64_C(1) << at % 64, *bits;
+	struct shadow *page = range_page(r, at);
 
-	if (!page)
-		return;
-	bits = &page->written.bits[at % SHADOW_PAGE / 64];
-	*bits = written ? *bits | bit : *bits & ~bit;
+	if (page)
+		shadow_set_written(page, (uint32_t)(at % SHADOW_PAGE), 1, written);
 }
 
 /* A copy inside the device copies also what is unwritten; to the host it is an error. */
@@ -413,7 +430,7 @@ void check_copied(struct check_space *s, uint64_t to, uint64_t from, uint64_t by
 	} else if (target && !target->memory.initialised) {
 		range_set_written(target, to, good);
 		for (uint64_t i = good; i < bytes; i++)
-			byte_set_written(target, to + i, byte_is_written(source, from + i));
+			byte_set_written(target, to + i, bytes_are_written(source, from + i, 1));
 	}
 	pthread_mutex_unlock(&s->lock);
 }

@@ -1,258 +1,67 @@
 // SPDX-License-Identifier: MIT
-/* Races: two accesses to the same bytes, one of them a write, by threads that nothing orders.
+/* Races: two accesses to the same bytes, one of them a write, by threads that nothing orders
+ * (check_order.c). Marks of the last accesses are kept as in FastTrack (PLDI 2009), but for the
+ * last reads of two warps only. So what is reported is a race, but not every race is reported.
+ * Lanes of a warp are ordered, but for lanes that store different values to one address by one
+ * instruction. Accesses that are both strong, with scopes that reach each other, are no race, nor
+ * is a store of the present value.
  *
- * Each warp has a clock, and knows of each warp of its block the clock up to which it follows it
- * (vector clocks; Flanagan and Freund, FastTrack, PLDI 2009, keeps marks of the last accesses as
- * here). A barrier joins the clocks of its warps. A fence releases what the warp has seen
- * to its block, and one of the whole GPU to other blocks; another warp acquires it by a fence, and,
- * from other blocks, by a strong read or an atomic and then a fence or an invalidation of its
- * cache. The addresses of flags are not compared: a release counts for all that acquire after it.
- * So what is reported is a race, but not every race is reported. Lanes of a warp are ordered, but
- * for lanes that store different values to one address by one instruction. Accesses that are both
- * strong, with scopes that reach each other, are no race, nor is a store of the present value.
- *
- * Launches are ordered: marks of an earlier one are forgotten. */
+ * Adjacent lanes are looked at together, a line at a time, as long as all that they follow is
+ * ordered before them (race_lanes); what is not so simple is decided lane by lane (race_access).
+ * Marks that a newer write has made obsolete may stay: what follows the write follows them, too. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "model/core/check_internal.h"
 #include "model/core/model_internal.h"
 
-#define WORD_SHIFT 2u
+/* A mark's detail. The program counter, in words, is relative to the kernel's start. */
+#define SCOPE_BITS        2u
+#define ATOMIC_BIT        (1u << SCOPE_BITS)
+#define LANE_SHIFT        3u
+#define LANE_BITS         5u
+#define PC_SHIFT          (LANE_SHIFT + LANE_BITS)
+#define DETAIL_LANE(lane) ((uint32_t)(lane) << LANE_SHIFT)
 
-struct cell {
-	struct mark write, read[2]; /* reads: of different warps, the last one first */
-};
-
-struct accesses {
-	uint64_t launch;
-	uint32_t bytes, shift; /* a cell is for a word, or a byte once one was accessed */
-	struct cell *cells;
-};
-
-/* What a block has released: all that its warps had done up to their clocks. */
-struct release {
-	uint64_t time;
-	uint32_t clock[CHECK_MAX_WARPS];
-};
-
-struct block_releases {
-	struct block_releases *next;
-	uint32_t block, count, capacity;
-	struct release *list;
-};
-
-#define RELEASE_BUCKETS 256u
-struct releases {
-	uint64_t time; /* counts releases */
-	struct block_releases *buckets[RELEASE_BUCKETS];
-};
-
-/* ---- marks ---- */
-
-struct accesses *accesses_create(uint32_t bytes)
+static uint32_t mark_lane(const struct mark *m)
 {
-	struct accesses *a = calloc(1, sizeof(*a));
-
-	if (!a)
-		return NULL;
-	a->bytes = bytes;
-	a->shift = WORD_SHIFT;
-	a->cells = calloc((bytes >> WORD_SHIFT) + 1, sizeof(*a->cells));
-	if (a->cells)
-		return a;
-	free(a);
-	return NULL;
+	return m->detail >> LANE_SHIFT & (CHECK_LANES - 1);
 }
 
-void accesses_destroy(struct accesses *a)
+static enum check_scope mark_scope(const struct mark *m)
 {
-	if (!a)
-		return;
-	free(a->cells);
-	free(a);
-}
-
-static inline void forget_other_launches(struct accesses *a, const struct check_launch *l)
-{
-	if (a->launch == l->serial)
-		return;
-	a->launch = l->serial;
-	memset(a->cells, 0, ((a->bytes >> a->shift) + 1) * sizeof(*a->cells));
-}
-
-/* A cell for each byte from here on. */
-static bool split_cells(struct accesses *a)
-{
-	struct cell *cells = calloc(a->bytes + 1, sizeof(*cells));
-
-	if (!cells)
-		return false;
-	for (uint32_t i = 0; i < a->bytes; i++)
-		cells[i] = a->cells[i >> WORD_SHIFT];
-	free(a->cells);
-	a->cells = cells;
-	a->shift = 0;
-	return true;
+	return (enum check_scope)(m->detail & ((1u << SCOPE_BITS) - 1));
 }
 
 static uint64_t mark_pc(const struct check_launch *l, const struct mark *m)
 {
-	return l->grid.program + (uint64_t)(int64_t)(int32_t)(m->pc - (uint32_t)l->grid.program);
+	return l->grid.program + (uint64_t)(int64_t)((int32_t)m->detail >> PC_SHIFT) * 4;
 }
 
-/* ---- order ---- */
-
-static void clocks_join(struct clocks *to, const struct clocks *from)
+/* The marks of single bytes or words. */
+static struct marks *cells_of(struct shadow *m)
 {
-	for (uint32_t i = 0; i < CHECK_MAX_WARPS; i++)
-		to->clock[i] = to->clock[i] > from->clock[i] ? to->clock[i] : from->clock[i];
-	to->acquired = to->acquired > from->acquired ? to->acquired : from->acquired;
+	if (!m->cells)
+		m->cells = calloc((m->bytes >> m->shift) + 1, sizeof(*m->cells));
+	return m->cells;
 }
 
-static struct block_releases **releases_at(struct releases *r, uint32_t block)
+/* A cell for each byte from here on. */
+static bool split_cells(struct shadow *m)
 {
-	struct block_releases **at = &r->buckets[block % RELEASE_BUCKETS];
+	struct marks *cells = calloc(m->bytes + 1, sizeof(*cells));
 
-	while (*at && (*at)->block != block)
-		at = &(*at)->next;
-	return at;
+	if (!cells)
+		return false;
+	for (uint32_t i = 0; m->cells && i < m->bytes; i++)
+		cells[i] = m->cells[i >> m->shift];
+	free(m->cells);
+	m->cells = cells;
+	m->shift = 0;
+	return true;
 }
 
-struct releases *releases_create(void)
-{
-	return calloc(1, sizeof(struct releases));
-}
-
-void releases_destroy(struct releases *r)
-{
-	for (uint32_t i = 0; r && i < RELEASE_BUCKETS; i++)
-		while (r->buckets[i]) {
-			struct block_releases *next = r->buckets[i]->next;
-
-			free(r->buckets[i]->list);
-			free(r->buckets[i]);
-			r->buckets[i] = next;
-		}
-	free(r);
-}
-
-/* Out of host memory, a release is lost, which may lead to a wrong report. */
-static void release(struct check_block *b, const struct clocks *warp)
-{
-	struct releases *all = b->launch->releases;
-	struct block_releases **at = releases_at(all, b->linear), *mine = *at;
-	struct release *r;
-
-	if (!mine) {
-		mine = *at = calloc(1, sizeof(*mine));
-		if (!mine)
-			return;
-		mine->block = b->linear;
-	}
-	if (mine->count == mine->capacity) {
-		uint32_t capacity = mine->capacity ? 2 * mine->capacity : 4;
-		struct release *bigger = realloc(mine->list, capacity * sizeof(*bigger));
-
-		if (!bigger)
-			return;
-		mine->list = bigger;
-		mine->capacity = capacity;
-	}
-	r = &mine->list[mine->count++];
-	*r = (struct release){0};
-	if (mine->count > 1)
-		memcpy(r->clock, r[-1].clock, sizeof(r->clock));
-	r->time = ++all->time;
-	for (uint32_t i = 0; i < CHECK_MAX_WARPS; i++)
-		r->clock[i] = r->clock[i] > warp->clock[i] ? r->clock[i] : warp->clock[i];
-}
-
-/* Whether the access of another block was released before the warp acquired. */
-static bool is_released(struct check_block *b, uint32_t warp, const struct mark *m)
-{
-	const struct block_releases *of = *releases_at(b->launch->releases, m->block);
-	uint64_t acquired = b->warps[warp].acquired;
-	uint32_t low = 0, high = of ? of->count : 0;
-
-	while (low < high) { /* the last release that the warp has acquired */
-		uint32_t middle = low + (high - low) / 2;
-
-		if (of->list[middle].time <= acquired)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && of->list[low - 1].clock[m->thread / CHECK_LANES] >= m->clock;
-}
-
-static bool is_ordered(struct check_block *b, uint32_t warp, const struct mark *m)
-{
-	uint32_t other = m->thread / CHECK_LANES;
-
-	if (m->block != b->linear)
-		return is_released(b, warp, m);
-	return other == warp || b->warps[warp].clock[other] >= m->clock;
-}
-
-void race_start(struct check_block *b)
-{
-	memset(b->warps, 0, sizeof(b->warps));
-	memset(b->barriers, 0, sizeof(b->barriers));
-	memset(&b->fences, 0, sizeof(b->fences));
-	memset(b->strong, 0, sizeof(b->strong));
-	for (uint32_t i = 0; i < CHECK_MAX_WARPS; i++)
-		b->warps[i].clock[i] = 1;
-}
-
-void check_barrier_arrive(struct check_block *b, uint32_t warp, uint32_t barrier)
-{
-	clocks_join(&b->barriers[barrier], &b->warps[warp]);
-	b->warps[warp].clock[warp]++;
-}
-
-void check_barrier_leave(struct check_block *b, uint32_t warp, uint32_t barrier)
-{
-	clocks_join(&b->warps[warp], &b->barriers[barrier]);
-}
-
-void check_barrier_complete(struct check_block *b, uint32_t barrier)
-{
-	memset(&b->barriers[barrier], 0, sizeof(b->barriers[barrier]));
-}
-
-void check_acquire(struct check_block *b, uint32_t warp)
-{
-	struct clocks *c = &b->warps[warp];
-
-	c->acquired = c->acquired > b->strong[warp] ? c->acquired : b->strong[warp];
-}
-
-void check_fence(struct check_block *b, uint32_t warp, enum check_scope scope, bool acquires)
-{
-	struct clocks *c = &b->warps[warp];
-
-	if (!checks(b->space, MODEL_CHECK_RACE))
-		return;
-	if (acquires)
-		b->strong[warp] = b->launch->releases->time;
-	if (scope == CHECK_GPU)
-		check_acquire(b, warp);
-	clocks_join(c, &b->fences);
-	clocks_join(&b->fences, c);
-	if (scope == CHECK_GPU)
-		release(b, c);
-	c->clock[warp]++;
-}
-
-void race_strong(struct check_block *b, const struct check_access *a)
-{
-	clocks_join(&b->warps[a->warp], &b->fences);
-	if (a->scope == CHECK_GPU)
-		b->strong[a->warp] = b->launch->releases->time;
-}
-
-/* ---- accesses ---- */
+/* ---- one lane ---- */
 
 static bool stores_the_same(const struct check_access *a, uint32_t lane, uint32_t other)
 {
@@ -280,27 +89,28 @@ static bool is_silent(const struct race *c)
 	return memory;
 }
 
-static bool is_race(const struct race *c, const struct mark *m)
+/* A write's mark, or a read's, and a present write, or a present read and a write's mark. */
+static bool is_race(const struct race *c, const struct mark *m, bool wrote)
 {
-	const struct mark *me = &c->mark;
-	uint32_t other = m->thread % CHECK_LANES;
-	bool same_block = m->block == me->block;
+	uint32_t block, other = mark_lane(m), warp = m->epoch % CHECK_MAX_WARPS;
+	const struct check_access *a = c->a;
+	bool same_block;
 
-	/* Shared memory keeps the marks of the block that had it before. */
-	if (!m->clock || (c->a->memory == CHECK_SHARED && !same_block))
+	if (m->epoch < c->first || !epoch_block(c->b->launch, m->epoch, &block))
 		return false;
-	if (same_block && m->thread / CHECK_LANES == c->a->warp)
-		return m->kind == CHECK_WRITE && me->kind == CHECK_WRITE && m->pc == me->pc &&
-		       m->thread != me->thread && c->mask >> other & 1 && other < c->lane &&
-		       c->address[other] == c->address[c->lane] && c->a->values &&
-		       !stores_the_same(c->a, c->lane, other);
-	if (m->scope && me->scope &&
-	    (same_block || (m->scope == CHECK_GPU && me->scope == CHECK_GPU)))
+	same_block = block == c->b->linear;
+	if (same_block && warp == a->warp)
+		return wrote && a->kind == CHECK_WRITE && !(m->detail & ATOMIC_BIT) &&
+		       m->detail >> PC_SHIFT == c->mark.detail >> PC_SHIFT && other < c->lane &&
+		       c->mask >> other & 1 && c->address[other] == c->address[c->lane] &&
+		       a->values && !stores_the_same(a, c->lane, other);
+	if (mark_scope(m) && a->scope &&
+	    (same_block || (mark_scope(m) == CHECK_GPU && a->scope == CHECK_GPU)))
 		return false;
-	return !is_ordered(c->b, c->a->warp, m) && !is_silent(c);
+	return !is_ordered(c->b, a->warp, block, m->epoch) && !is_silent(c);
 }
 
-static void report_race(const struct race *c, const struct mark *m)
+static void report_race(const struct race *c, const struct mark *m, bool wrote)
 {
 	static const char *const reasons[] = {
 		"no barrier or fence between them orders them",
@@ -311,19 +121,23 @@ static void report_race(const struct race *c, const struct mark *m)
 	struct check_block *b = c->b;
 	uint64_t other_pc = mark_pc(b->launch, m);
 	struct model_report *r;
-	uint32_t why = m->block != b->linear;
+	uint32_t warp = m->epoch % CHECK_MAX_WARPS, block = 0, why;
 
-	if (m->block == b->linear && m->thread / CHECK_LANES == c->a->warp)
+	epoch_block(b->launch, m->epoch, &block);
+	why = block != b->linear;
+	if (!why && warp == c->a->warp)
 		why = 2;
-	else if (why && m->scope && c->mark.scope)
+	else if (why && mark_scope(m) && c->a->scope)
 		why = 3;
 	r = report_access(b, c->a, c->lane, c->address[c->lane], MODEL_REPORT_RACE, other_pc);
 	if (!r)
 		return;
 	r->site_count = 2;
-	report_place(b->launch, &r->sites[1], m->block, m->thread, other_pc);
+	report_place(b->launch, &r->sites[1], block, warp * CHECK_LANES + mark_lane(m), other_pc);
 	snprintf(r->sites[1].access, sizeof(r->sites[1].access), "%s",
-		 access_name((enum check_access_kind)m->kind));
+		 access_name(!wrote                   ? CHECK_READ
+			     : m->detail & ATOMIC_BIT ? CHECK_ATOMIC
+						      : CHECK_WRITE));
 	snprintf(r->text, sizeof(r->text), "%s at 0x%llx races with an earlier %s: %s",
 		 r->sites[0].access, (unsigned long long)r->address, r->sites[1].access,
 		 reasons[why]);
@@ -331,87 +145,245 @@ static void report_race(const struct race *c, const struct mark *m)
 		report_allocation(r, c->range, false);
 }
 
-static void report_races(const struct race *c, const struct mark *m)
+static void report_races(const struct race *c, const struct mark *m, bool wrote)
 {
-	if (!is_race(c, m))
+	if (!is_race(c, m, wrote))
 		return;
 	if (c->a->memory == CHECK_GLOBAL) { /* the caller holds the lock */
-		report_race(c, m);
+		report_race(c, m, wrote);
 		return;
 	}
 	pthread_mutex_lock(&c->b->space->lock);
-	report_race(c, m);
+	report_race(c, m, wrote);
 	pthread_mutex_unlock(&c->b->space->lock);
 }
 
-static bool is_same_warp(const struct mark *a, const struct mark *b)
+/* Whether the mark is a read by the same warp since its last synchronisation. */
+static inline bool is_known_read(const struct race *c, const struct mark *m)
 {
-	return a->block == b->block && a->thread / CHECK_LANES == b->thread / CHECK_LANES;
+	return m->epoch == c->mark.epoch && mark_scope(m) <= mark_scope(&c->mark);
 }
 
-/* Whether the cell remembers a read by the same warp since its last synchronisation. */
-static inline bool is_known_read(const struct mark *m, const struct mark *me)
+static inline bool is_same_warp(const struct race *c, uint32_t epoch)
 {
-	return m->clock == me->clock && is_same_warp(m, me) && m->scope <= me->scope;
+	uint32_t block;
+
+	return epoch >> EPOCH_WARP_BITS >= c->b->first_group &&
+	       !((epoch ^ c->mark.epoch) % CHECK_MAX_WARPS) &&
+	       (epoch == c->mark.epoch ||
+		(epoch_block(c->b->launch, epoch, &block) && block == c->b->linear));
 }
 
-/* Whether the mark is known to be ordered before a read, which is the usual case. */
-static inline bool precedes_read(const struct race *c, const struct mark *m)
+/* A new last read. */
+static inline void add_read(const struct race *c, struct mark read[2], const struct mark *me)
 {
-	uint32_t warp = m->thread / CHECK_LANES;
-
-	return !m->clock ||
-	       (m->block == c->mark.block &&
-		(warp == c->a->warp || c->b->warps[c->a->warp].clock[warp] >= m->clock));
+	if (read[0].epoch >= c->first && !is_same_warp(c, read[0].epoch))
+		read[1] = read[0];
+	read[0] = *me;
 }
 
-static inline void touch_cell(const struct race *c, struct cell *cell)
+/* The marks of a line, as far as they are of its byte. */
+static void report_line(const struct race *c, const struct line *l, uint32_t byte, bool reads)
 {
-	if (c->mark.kind == CHECK_READ) {
-		if (!precedes_read(c, &cell->write))
-			report_races(c, &cell->write);
-		if (is_known_read(&cell->read[0], &c->mark))
-			return;
-		if (cell->read[0].clock && !is_same_warp(&cell->read[0], &c->mark))
-			cell->read[1] = cell->read[0];
-		cell->read[0] = c->mark;
+	const struct mark *marks[] = {&l->marks.write, &l->marks.read[0], &l->marks.read[1]};
+
+	for (uint32_t i = 0; i < (reads ? 3 : 1); i++) {
+		struct mark m = *marks[i];
+
+		m.detail += DETAIL_LANE(byte >> l->shift[i]);
+		report_races(c, &m, !i);
+	}
+}
+
+static void access_cell(const struct race *c, struct marks *cell, const struct mark *me)
+{
+	if (c->a->kind == CHECK_READ) {
+		report_races(c, &cell->write, true);
+		if (!is_known_read(c, &cell->read[0]))
+			add_read(c, cell->read, me);
 		return;
 	}
-	if (cell->write.clock)
-		report_races(c, &cell->write);
-	if (cell->read[0].clock) {
-		report_races(c, &cell->read[0]);
-		report_races(c, &cell->read[1]);
-		cell->read[0].clock = cell->read[1].clock = 0;
-	}
-	cell->write = c->mark;
+	report_races(c, &cell->write, true);
+	report_races(c, &cell->read[0], false);
+	report_races(c, &cell->read[1], false);
+	cell->read[0].epoch = cell->read[1].epoch = 0;
+	cell->write = *me;
 }
 
-struct race race_begin(struct check_block *b, const struct check_access *a,
-		       const uint64_t address[CHECK_LANES], uint32_t mask)
+static inline void update_newest(uint32_t *newest, uint32_t epoch)
 {
-	return (struct race){
+	*newest = *newest > epoch ? *newest : epoch;
+}
+
+static inline void update_line(const struct race *c, struct line *l)
+{
+	if (c->a->kind == CHECK_READ)
+		update_newest(&l->cell_read, c->mark.epoch);
+	else
+		update_newest(&l->cell_write, c->mark.epoch);
+}
+
+void race_access(struct race *c, uint32_t lane, struct shadow *m, uint32_t offset)
+{
+	uint32_t bytes = c->a->bytes;
+	struct mark me = c->mark;
+
+	if (!c->b->first_group || (m->shift && (bytes | offset) % 4 && !split_cells(m)) ||
+	    !cells_of(m))
+		return;
+	c->lane = lane;
+	me.detail |= DETAIL_LANE(lane);
+	for (uint32_t i = 0; i < bytes; i += 1u << m->shift) {
+		struct line *l = &m->lines[(offset + i) / LINE_BYTES];
+
+		report_line(c, l, (offset + i) % LINE_BYTES, c->a->kind != CHECK_READ);
+		access_cell(c, &m->cells[(offset + i) >> m->shift], &me);
+		update_line(c, l);
+	}
+}
+
+/* ---- adjacent lanes ---- */
+
+static bool find_order(struct race *c, uint32_t epoch)
+{
+	uint32_t block;
+
+	if (epoch_block(c->b->launch, epoch, &block) && !is_ordered(c->b, c->a->warp, block, epoch))
+		return false;
+	c->known = epoch;
+	return true;
+}
+
+/* Whether what has the epoch comes before this instruction. */
+static inline bool precedes(struct race *c, uint32_t epoch)
+{
+	return epoch < c->first || epoch == c->known || epoch == c->mark.epoch ||
+	       find_order(c, epoch);
+}
+
+static inline bool follows_all(struct race *c, const struct marks *m)
+{
+	return precedes(c, m->write.epoch) && precedes(c, m->read[0].epoch) &&
+	       precedes(c, m->read[1].epoch);
+}
+
+static bool read_part(struct race *c, struct line *l, struct marks *cells, uint32_t count,
+		      uint32_t shift)
+{
+	struct mark me = c->mark;
+
+	if (l->cell_write >= c->first)
+		for (uint32_t i = 0; i < count; i++)
+			if (!precedes(c, cells[i].write.epoch))
+				return false;
+	for (uint32_t i = 0; i < count; i++) {
+		me.detail = c->mark.detail | DETAIL_LANE(c->lane + (i >> shift));
+		if (!is_known_read(c, &cells[i].read[0]))
+			add_read(c, cells[i].read, &me);
+	}
+	update_newest(&l->cell_read, me.epoch);
+	return true;
+}
+
+static bool write_part(struct race *c, struct line *l, struct marks *cells, uint32_t count,
+		       uint32_t shift)
+{
+	struct mark me = c->mark;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!follows_all(c, &cells[i]))
+			return false;
+	for (uint32_t i = 0; i < count; i++) {
+		me.detail = c->mark.detail | DETAIL_LANE(c->lane + (i >> shift));
+		cells[i] = (struct marks){.write = me};
+	}
+	update_newest(&l->cell_write, me.epoch);
+	return true;
+}
+
+/* Whether this write follows all marks in the line's cells, which are obsolete then. */
+static bool clear_cells(struct race *c, struct line *l, struct shadow *m, uint32_t offset)
+{
+	uint32_t count = LINE_BYTES >> m->shift;
+	struct marks *cells;
+
+	if (l->cell_write < c->first && l->cell_read < c->first)
+		return true;
+	cells = m->cells + (offset >> m->shift);
+	for (uint32_t i = 0; i < count; i++)
+		if (!follows_all(c, &cells[i]))
+			return false;
+	memset(cells, 0, count * sizeof(*cells));
+	l->cell_write = l->cell_read = 0;
+	return true;
+}
+
+static inline void read_line(const struct race *c, struct line *l, const struct mark *me,
+			     uint8_t shift)
+{
+	struct marks *m = &l->marks;
+
+	if (is_known_read(c, &m->read[0]))
+		return;
+	if (m->read[0].epoch >= c->first && !is_same_warp(c, m->read[0].epoch)) {
+		m->read[1] = m->read[0];
+		l->shift[2] = l->shift[1];
+	}
+	m->read[0] = *me;
+	l->shift[1] = shift;
+}
+
+bool race_lanes(struct race *c, uint32_t lane, struct shadow *m, uint32_t offset, uint32_t bytes)
+{
+	struct line *l = &m->lines[offset / LINE_BYTES];
+	uint32_t lane_shift = (uint32_t)__builtin_ctz(c->a->bytes), count = bytes >> m->shift;
+	bool reads = c->a->kind == CHECK_READ, whole = bytes == LINE_BYTES;
+	struct mark me = c->mark;
+
+	if (!c->b->first_group)
+		return true;
+	if (!precedes(c, l->marks.write.epoch))
+		return false;
+	if (reads && is_known_read(c, &l->marks.read[0]) && l->cell_write < c->first)
+		return true;
+	if (!reads && !follows_all(c, &l->marks))
+		return false;
+	me.detail |= DETAIL_LANE(lane);
+	if (!whole) {
+		if ((m->shift && (bytes | offset) % 4) || !cells_of(m) || lane_shift < m->shift)
+			return false;
+		c->lane = lane;
+		return (reads ? read_part : write_part)(c, l, m->cells + (offset >> m->shift),
+							count, lane_shift - m->shift);
+	}
+	if (reads) {
+		for (uint32_t i = 0; l->cell_write >= c->first && i < count; i++)
+			if (!precedes(c, m->cells[(offset >> m->shift) + i].write.epoch))
+				return false;
+		read_line(c, l, &me, (uint8_t)lane_shift);
+		return true;
+	}
+	if (!clear_cells(c, l, m, offset))
+		return false;
+	l->marks = (struct marks){.write = me};
+	l->shift[0] = (uint8_t)lane_shift;
+	return true;
+}
+
+void race_begin(struct race *c, struct check_block *b, const struct check_access *a,
+		const uint64_t *address, uint32_t mask)
+{
+	uint32_t first = a->memory == CHECK_SHARED ? b->first_group : b->launch->first_group;
+	uint32_t pc = (uint32_t)((int64_t)(a->pc - b->launch->grid.program) / 4);
+
+	*c = (struct race){
 		.b = b,
 		.a = a,
 		.address = address,
 		.mask = mask,
-		.mark = {.block = b->linear,
-			 .clock = b->warps[a->warp].clock[a->warp],
-			 .pc = (uint32_t)a->pc,
-			 .kind = (uint8_t)a->kind,
-			 .scope = (uint8_t)a->scope},
+		.first = first << EPOCH_WARP_BITS,
+		.mark = {.epoch = b->warps[a->warp].clock[a->warp] << EPOCH_WARP_BITS | a->warp,
+			 .detail = pc << PC_SHIFT | (a->kind == CHECK_ATOMIC ? ATOMIC_BIT : 0) |
+				   (uint32_t)a->scope},
 	};
-}
-
-void race_access(struct race *c, uint32_t lane, struct accesses *accesses, uint32_t offset)
-{
-	uint32_t bytes = c->a->bytes;
-
-	c->lane = lane;
-	c->mark.thread = (uint16_t)(c->a->warp * CHECK_LANES + lane);
-	forget_other_launches(accesses, c->b->launch);
-	if (accesses->shift && (bytes | offset) % 4 && !split_cells(accesses))
-		return;
-	for (uint32_t i = 0; i < bytes; i += 1u << accesses->shift)
-		touch_cell(c, &accesses->cells[(offset + i) >> accesses->shift]);
 }

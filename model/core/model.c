@@ -72,8 +72,8 @@ uint32_t model_translates(const struct model_config *c)
 	enum emit_isa isa = emit_isa_of_host((enum emit_isa)c->translate);
 	struct code_buffer *b;
 
-	if (isa == EMIT_NONE || !c->chip->sm || c->hazard || c->profiled || c->checks ||
-	    c->weak_seed || c->order_seed)
+	if (isa == EMIT_NONE || !c->chip->sm || c->hazard || c->profiled || c->weak_seed ||
+	    c->order_seed)
 		return EMIT_NONE;
 	b = code_buffer_create(MMU_PAGE_BYTES);
 	if (!b)

@@ -13,7 +13,7 @@
 struct code {
 	atomic_uint references;
 	uint32_t sm;
-	bool hazard, profiled;
+	bool hazard, profiled, checked;
 	pthread_mutex_t lock;
 	struct code_page *buckets[BUCKETS];
 	uint32_t translate, translate_visits; /* as in struct model; 0: no translator is made */
@@ -31,6 +31,7 @@ struct code *code_create(const struct model *m)
 	c->sm = m->chip->sm;
 	c->hazard = m->hazard;
 	c->profiled = m->profiled != NULL;
+	c->checked = m->checks;
 	c->translate = m->translate;
 	c->translate_visits = m->translate_visits;
 	pthread_mutex_init(&c->lock, NULL);
@@ -79,7 +80,7 @@ static struct code_page *page_create(struct code *c, uint64_t va, const uint8_t 
 		return NULL;
 	}
 	if (c->translate)
-		c->translator = translator_create(c->translate, c->translate_visits);
+		c->translator = translator_create(c->translate, c->translate_visits, c->checked);
 	c->translate = 0;
 	if (c->translator)
 		p->translation = translation_create(c->translator);

@@ -57,7 +57,7 @@ uint32_t translated_run(struct warp *w, const struct code_page *page, uint32_t l
 	return executed;
 }
 
-struct translator *translator_create(enum emit_isa isa, uint32_t visits)
+struct translator *translator_create(enum emit_isa isa, uint32_t visits, bool checked)
 {
 	static const struct emit_layout layout = {
 		offsetof(struct warp, r), offsetof(struct warp, mask), offsetof(struct warp, grid)};
@@ -69,6 +69,7 @@ struct translator *translator_create(enum emit_isa isa, uint32_t visits)
 		return NULL;
 	t->isa = isa;
 	t->visits = visits;
+	t->checked = checked;
 	t->buffer = code_buffer_create(BUFFER_BYTES);
 	if (t->buffer) {
 		emit_start(&t->emit, t->buffer, isa);
@@ -106,10 +107,11 @@ struct translation *translation_create(struct translator *t)
 
 #else
 
-struct translator *translator_create(enum emit_isa isa, uint32_t visits)
+struct translator *translator_create(enum emit_isa isa, uint32_t visits, bool checked)
 {
 	(void)isa;
 	(void)visits;
+	(void)checked;
 	return NULL;
 }
 

@@ -12,8 +12,9 @@ struct translator;  /* of a code cache */
 struct translation; /* of a code page */
 
 /* Returns NULL if the host cannot execute generated code. visits: how often a warp reaches an
- * instruction before code that begins there is translated. */
-struct translator *translator_create(enum emit_isa isa, uint32_t visits);
+ * instruction before code that begins there is translated. checked: accesses to memory are
+ * calls that tell the checker. */
+struct translator *translator_create(enum emit_isa isa, uint32_t visits, bool checked);
 void translator_destroy(struct translator *t);
 struct translation *translation_create(struct translator *t);
 

@@ -119,6 +119,7 @@ INLINE bool is_regular(const struct place *p, uint32_t part, uint32_t step, uint
  * that address. Most accesses are of this kind and need neither masks nor a vector of offsets. */
 struct halves {
 	const uint8_t *host[PARTS];
+	uint64_t at[PARTS]; /* the address, in shared memory its offset there */
 	bool same[PARTS];
 };
 
@@ -160,6 +161,7 @@ INLINE bool find_global_halves(struct warp *w, const struct op *op, uint32_t byt
 			return false;
 		bad |= _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(high + i * PART), top);
 		h->host[i] = span->host + at;
+		h->at[i] = span->start + at;
 	}
 	return !bad;
 }
@@ -180,17 +182,31 @@ INLINE bool find_shared_halves(struct warp *w, const struct op *op, uint32_t byt
 		    !is_half(low, i, bytes, &h->same[i]))
 			return false;
 		h->host[i] = w->cta->shared + at;
+		h->at[i] = at;
 	}
 	return true;
+}
+
+static bool is_good(const struct warp *w, const struct op *op, uint32_t bytes, bool shared,
+		    uint32_t rights, const struct halves *h)
+{
+	const struct check_access a = {.memory = shared ? CHECK_SHARED : CHECK_GLOBAL,
+				       .kind = rights == MODEL_READ ? CHECK_READ : CHECK_WRITE,
+				       .scope = access_scope(op),
+				       .bytes = bytes,
+				       .warp = w->index,
+				       .pc = w->pc};
+
+	return check_halves(w->cta->check, &a, h->at, h->same);
 }
 
 INLINE bool find_halves(struct warp *w, const struct op *op, uint32_t mask, uint32_t bytes,
 			bool shared, uint32_t rights, struct halves *h)
 {
-	if (mask != ALL_LANES)
+	if (mask != ALL_LANES || !(shared ? find_shared_halves(w, op, bytes, h)
+					  : find_global_halves(w, op, bytes, rights, h)))
 		return false;
-	return shared ? find_shared_halves(w, op, bytes, h)
-		      : find_global_halves(w, op, bytes, rights, h);
+	return !w->cta->check || is_good(w, op, bytes, shared, rights, h);
 }
 
 /* Every second word of two vectors, beginning with the first or the second one. */
@@ -311,7 +327,7 @@ INLINE void load(struct warp *w, const struct op *op, uint32_t mask, uint32_t wo
 		}
 		return;
 	}
-	if (!find(w, op, mask, 4 * words, shared, MODEL_READ, &p)) {
+	if (w->cta->check || !find(w, op, mask, 4 * words, shared, MODEL_READ, &p)) {
 		op->run(w, op, mask);
 		return;
 	}
@@ -357,7 +373,7 @@ INLINE void store(struct warp *w, const struct op *op, uint32_t mask, uint32_t w
 					    _mm512_loadu_si512(w->r[row] + i * PART));
 		return;
 	}
-	if (!find(w, op, mask, 4 * words, shared, MODEL_WRITE, &p)) {
+	if (w->cta->check || !find(w, op, mask, 4 * words, shared, MODEL_WRITE, &p)) {
 		op->run(w, op, mask);
 		return;
 	}

@@ -26,6 +26,7 @@ struct translator {
 	struct emit_frame frame;
 	enum emit_isa isa;
 	uint32_t visits;
+	bool checked;
 	struct emit emit;
 };
 

@@ -62,10 +62,11 @@ static bool emit_nothing(struct block *b, const struct op *op)
 static bool emit_helper(struct block *b, const struct op *op)
 {
 	run_fn *fn = translated_handler(op, b->e->isa);
+	bool access = op->inst->op != SASS_MUFU, checked = access && b->translator->checked;
 
-	if (!fn)
+	if (!fn || (checked && b->e->isa != EMIT_AVX512))
 		return false;
-	if (op->inst->op == SASS_MUFU || !block_inline_access(b, op, fn))
+	if (!access || checked || !block_inline_access(b, op, fn))
 		block_call_vector(b, fn);
 	return true;
 }

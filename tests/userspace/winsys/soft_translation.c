@@ -141,7 +141,7 @@ static const struct test {
 	{"in hazard mode", "gh100:vram=64M:hazard", NULL, NULL, EMIT_NONE, false},
 	{"in weak memory mode", "gh100:vram=64M:weak=1", NULL, NULL, EMIT_NONE, false},
 	{"with SOV_SEED", "gh100:vram=64M", "SOV_SEED", "5", EMIT_NONE, false},
-	{"with SOV_CHECK", "gh100:vram=64M", "SOV_CHECK", "memory", EMIT_NONE, false},
+	{"with SOV_CHECK", "gh100:vram=64M", "SOV_CHECK", "memory", EMIT_AVX512, false},
 	{"where executable memory is refused", "gh100:vram=64M", NULL, NULL, EMIT_NONE, true},
 };
 
