@@ -13,6 +13,7 @@
 #define DISCOVERY_SIGNATURE 0x28211407u
 #define DISCOVERY_IP        0x53445049u /* "IPDS" */
 #define DISCOVERY_GC        0x4347u     /* "GC" */
+#define DISCOVERY_HARVEST   0x56524148u /* "HARV" */
 #define DISCOVERY_TABLES    6
 #define DISCOVERY_DIES      16
 #define DISCOVERY_MAX_BASES 5
@@ -54,6 +55,14 @@ struct discovery_gc { /* version 1.0 */
 	uint32_t wave_size, waves_per_simd, scratch_slots_per_cu, lds_size, sc_per_se, sa_per_se;
 	uint32_t packers_per_sc, gl2a;
 };
+struct discovery_harvest { /* blocks that are disabled; unused entries are 0 */
+	uint32_t signature, version;
+	struct {
+		uint16_t hardware_id;
+		uint8_t instance, reserved;
+	} list[32];
+};
+static_assert(sizeof(struct discovery_harvest) == 136, "");
 static_assert(sizeof(struct discovery_header) == 60, "");
 static_assert(sizeof(struct discovery_ip_header) == 80, "");
 static_assert(sizeof(struct discovery_ip) == 8, "");

@@ -13,6 +13,8 @@
 #define NAVI_PCIE_INDEX2             0x0000e /* byte address beyond BAR 5 */
 #define NAVI_PCIE_DATA2              0x0000f
 #define NAVI_BIOS_SCRATCH_0          0x00048
+#define NAVI_BIOS_SCRATCH_7          0x0004f
+#define NAVI_BIOS_INIT_COMPLETE      0x00000200u
 #define NAVI_RCC_CONFIG_MEMSIZE      0x00de3 /* MiB */
 #define NAVI_RCC_IOV_FUNC_IDENTIFIER 0x00de5
 

@@ -184,6 +184,14 @@ const char *navi_blob_check(const struct navi_blobs *b, enum navi_blob_kind kind
 	return "no such part is known";
 }
 
+bool navi_blob_loaded(uint32_t loaded, uint32_t type)
+{
+	for (uint32_t i = 0; i < PARTS; i++)
+		if (parts[i].kind == NAVI_FIRMWARE && parts[i].id == type)
+			return loaded & 1u << i;
+	return false;
+}
+
 const char *navi_blob_missing(uint32_t loaded)
 {
 	for (uint32_t i = 0; i < PARTS; i++)

@@ -58,6 +58,8 @@ static const struct discovery_gc gc = {
 	.gl2a = 4,
 };
 
+static const struct discovery_harvest harvest = {.signature = DISCOVERY_HARVEST};
+
 static uint16_t sum(const uint8_t *bytes, size_t count)
 {
 	uint16_t s = 0;
@@ -103,11 +105,16 @@ void navi_discovery_write(struct card *c)
 	ip.dies[0].offset = (uint16_t)die_at;
 	memcpy(table + ip_at, &ip, sizeof(ip));
 	memcpy(table + gc_at, &gc, sizeof(gc));
-	h.size = (uint16_t)(gc_at + sizeof(gc));
+	uint32_t harvest_at = gc_at + (uint32_t)sizeof(gc);
+
+	memcpy(table + harvest_at, &harvest, sizeof(harvest));
+	h.size = (uint16_t)(harvest_at + sizeof(harvest));
 	h.tables[0] =
 		(struct discovery_table){(uint16_t)ip_at, sum(table + ip_at, ip.size), ip.size, 0};
 	h.tables[1] = (struct discovery_table){(uint16_t)gc_at, sum(table + gc_at, sizeof(gc)),
 					       sizeof(gc), 0};
+	h.tables[2] = (struct discovery_table){
+		(uint16_t)harvest_at, sum(table + harvest_at, sizeof(harvest)), sizeof(harvest), 0};
 	memcpy(table, &h, sizeof(h));
 	uint32_t summed = (uint32_t)(offsetof(struct discovery_header, checksum) + 2);
 

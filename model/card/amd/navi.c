@@ -35,6 +35,8 @@ static void navi_reset(struct card *c)
 	navi_registers_reset(c);
 	navi_hub_reset(c);
 	navi_psp_reset(c);
+	navi_smu_reset(c);
+	navi_smn_reset(c);
 	navi_discovery_write(c);
 }
 

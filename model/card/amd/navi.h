@@ -23,7 +23,8 @@ struct navi_hub {
 	uint64_t invalidations;
 };
 
-#define NAVI_FILES 9
+#define NAVI_FILES      9
+#define NAVI_SMN_STORED 4
 struct navi_blobs { /* the files that the driver must load */
 	bool known;
 	struct firmware_file files[NAVI_FILES];
@@ -56,6 +57,8 @@ struct navi {
 	struct navi_hub hubs[NAVI_HUBS];
 	struct navi_blobs blobs;
 	struct navi_psp psp;
+	uint32_t smu_reads; /* until the response to a message */
+	uint32_t smn[NAVI_SMN_STORED];
 };
 
 /* pci.c */
@@ -85,6 +88,17 @@ uint32_t navi_psp_read(struct card *c, uint32_t index);
 void navi_psp_write(struct card *c, uint32_t index, uint32_t value);
 uint32_t navi_rlc_boot_status(struct card *c, uint32_t index);
 
+/* smu.c */
+void navi_smu_reset(struct card *c);
+uint32_t navi_smu_read(struct card *c, uint32_t index);
+void navi_smu_write(struct card *c, uint32_t index, uint32_t value);
+uint32_t navi_smu_flags(const struct card *c); /* SMU_FIRMWARE_FLAGS */
+
+/* smn.c: registers beyond BAR 5. */
+void navi_smn_reset(struct card *c);
+uint32_t navi_smn_read(struct card *c, uint32_t index);
+void navi_smn_write(struct card *c, uint32_t index, uint32_t value);
+
 /* blobs.c: without a folder, any firmware is accepted. */
 bool navi_blobs_load(struct navi_blobs *b, const char *folder, char *why, size_t size);
 void navi_blobs_free(struct navi_blobs *b);
@@ -93,6 +107,8 @@ enum navi_blob_kind { NAVI_BOOT, NAVI_TOC, NAVI_FIRMWARE, NAVI_APPLICATION };
 const char *navi_blob_check(const struct navi_blobs *b, enum navi_blob_kind kind, uint32_t id,
 			    const uint8_t *data, uint32_t bytes, const char **name,
 			    uint32_t *index);
+/* Whether firmware of a type is among those that are loaded. */
+bool navi_blob_loaded(uint32_t loaded, uint32_t type);
 /* The name of a part that the RLC's autoload needs and that is not loaded; NULL: none. */
 const char *navi_blob_missing(uint32_t loaded);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hw/amd/smu.h"
 #include "model/card/amd/navi.h"
 
 /* Ranges of the chip's blocks, by their register bases. */
@@ -97,6 +98,7 @@ static const struct row {
 	void (*write)(struct card *c, uint32_t index, uint32_t value);
 } rows[] = {
 	{NAVI_MM_DATA, NAVI_MM_DATA, read_data, write_data},
+	{NAVI_PCIE_DATA2, NAVI_PCIE_DATA2, navi_smn_read, navi_smn_write},
 	{NAVI_RCC_CONFIG_MEMSIZE, NAVI_RCC_CONFIG_MEMSIZE, read_memory_size, write_refused},
 	{NAVI_RCC_IOV_FUNC_IDENTIFIER, NAVI_RCC_IOV_FUNC_IDENTIFIER, read_zero, write_refused},
 	{NAVI_GC_HUB, NAVI_GC_HUB + NAVI_HUB_LAST, navi_hub_read, navi_hub_write},
@@ -104,6 +106,7 @@ static const struct row {
 	 navi_hub_write},
 	{NAVI_RLC_BOOT_STATUS, NAVI_RLC_BOOT_STATUS, navi_rlc_boot_status, write_refused},
 	{NAVI_C2PMSG(33), NAVI_C2PMSG(103), navi_psp_read, navi_psp_write},
+	{SMU_MESSAGE, SMU_RESPONSE, navi_smu_read, navi_smu_write},
 	{NAVI_MM_HUB, NAVI_MM_HUB + NAVI_HUB_LAST, navi_hub_read, navi_hub_write},
 	{NAVI_MM_HUB_APERTURES, NAVI_MM_HUB_APERTURES + NAVI_HUB_APERTURES_LAST, navi_hub_read,
 	 navi_hub_write},
@@ -149,4 +152,5 @@ void navi_register_write(struct card *c, uint32_t index, uint32_t value)
 void navi_registers_reset(struct card *c)
 {
 	memset(c->navi->registers, 0, sizeof(c->navi->registers));
+	c->navi->registers[NAVI_BIOS_SCRATCH_7] = NAVI_BIOS_INIT_COMPLETE;
 }

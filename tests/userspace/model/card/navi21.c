@@ -85,6 +85,8 @@ static void discovery(void)
 	struct discovery_header h;
 
 	ok(reg(NAVI_C2PMSG(33)) & NAVI_PSP_IFWI_DONE, "the card's firmware has started");
+	ok(reg(NAVI_BIOS_SCRATCH_7) & NAVI_BIOS_INIT_COMPLETE,
+	   "the VBIOS has initialised the card, so that no driver need do it");
 	for (uint32_t i = 0; i < DISCOVERY_BYTES / 4; i++)
 		words[i] = read_vram(at + 4 * i);
 	memcpy(&h, table, sizeof(h));
@@ -92,7 +94,7 @@ static void discovery(void)
 	uint32_t from = (uint32_t)offsetof(struct discovery_header, checksum) + 2;
 
 	ok(h.checksum == sum(table + from, h.size - from), "the whole table has its checksum");
-	for (uint32_t i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < 3; i++)
 		ok(h.tables[i].checksum == sum(table + h.tables[i].offset, h.tables[i].size),
 		   "table %u has its checksum", i);
 	const struct discovery_ip_header *ip = (const void *)(table + h.tables[0].offset);

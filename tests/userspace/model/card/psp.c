@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* The PSP of the modelled Navi 21, with the test in the role of the driver: the boot loader's
- * order, the ring, the TMR, and a comparison of each blob with the firmware files, which the test
- * writes itself with the headers of the real ones. */
+/* The PSP and the SMU of the modelled Navi 21, with the test in the role of the driver: the boot
+ * loader's order, the ring, the TMR, a comparison of each blob with the firmware files, which the
+ * test writes itself with the headers of the real ones, and the SMU's handshake. */
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "hw/amd/psp.h"
+#include "hw/amd/smu.h"
 #include "model/card/amd/navi.h"
 #include "tests/tap.h"
 #include "tests/userspace/model/card/_log.h"
@@ -308,6 +309,68 @@ static void applications(void)
 	refused("without a ring", "after its ring is destroyed the PSP takes no commands");
 }
 
+static uint32_t power(uint32_t index)
+{
+	uint32_t value;
+
+	card_read(card, NAVI_BAR_REGISTERS, 4 * index, &value, 4);
+	return value;
+}
+static void set_power(uint32_t index, uint32_t value)
+{
+	card_write(card, NAVI_BAR_REGISTERS, 4 * index, &value, 4);
+}
+
+/* Sends a message and returns its response. */
+static uint32_t message(uint32_t id, uint32_t argument)
+{
+	uint32_t response = 0;
+
+	set_power(SMU_RESPONSE, 0);
+	set_power(SMU_ARGUMENT, argument);
+	set_power(SMU_MESSAGE, id);
+	for (uint32_t i = 0; i < READS && !response; i++)
+		response = power(SMU_RESPONSE);
+	return response;
+}
+
+static uint32_t power_flags(void)
+{
+	set_power(NAVI_PCIE_INDEX2, SMU_FIRMWARE_FLAGS);
+	return power(NAVI_PCIE_DATA2);
+}
+
+static void power_before_firmware(void)
+{
+	ok(!power_flags(), "the SMU does not run before its firmware is loaded");
+	ok(!message(SMU_TEST, 0), "it responds to no message");
+	refused("before its firmware", "a message before the SMU's firmware is refused");
+}
+
+static void power_handshake(void)
+{
+	ok(power_flags() & SMU_FLAGS_INTERRUPTS_ON, "the SMU runs when its firmware is loaded");
+	ok(message(SMU_TEST, 7) == SMU_OK && power(SMU_ARGUMENT) == 8,
+	   "the SMU answers a test message with its argument plus 1");
+	ok(message(SMU_GET_VERSION, 0) == SMU_OK && power(SMU_ARGUMENT) == SMU_VERSION,
+	   "the SMU says its version");
+	ok(message(SMU_GET_DRIVER_INTERFACE, 0) == SMU_OK &&
+		   power(SMU_ARGUMENT) == SMU_DRIVER_INTERFACE,
+	   "the SMU says the version of its interface");
+	refused(NULL, "the handshake is not refused");
+	set_power(SMU_MESSAGE, SMU_TEST);
+	refused("without clearing the response", "a message before the last one ended is refused");
+	ok(message(0x77, 0) == SMU_UNKNOWN_MESSAGE, "an unknown message has a response");
+	refused("0x77 is not modelled", "an unknown message is refused");
+	set_power(NAVI_PCIE_INDEX2, 0x12345678);
+	ok(power(NAVI_PCIE_DATA2) == ~0u, "an unknown register beyond BAR 5 reads as all ones");
+	refused("0x12345678", "an unknown register beyond BAR 5 is refused with its address");
+	set_power(NAVI_PCIE_INDEX2, 0x11180070);
+	ok(power(NAVI_PCIE_DATA2) == 0x0e000109, "PCIE_CNTL2 has its value after reset");
+	set_power(NAVI_PCIE_DATA2, 5);
+	ok(power(NAVI_PCIE_DATA2) == 5, "PCIE_CNTL2 keeps what is written to it");
+}
+
 int main(void)
 {
 	struct card_options o = {.chip = "navi21", .vram_bytes = VRAM, .log = log_open()};
@@ -322,8 +385,10 @@ int main(void)
 		card_write(card, CARD_CONFIG, 4, &memory, 4);
 		boot_loader();
 		ring();
+		power_before_firmware();
 		firmware_memory();
 		firmware_files();
+		power_handshake();
 		applications();
 		card_destroy(card);
 	}
