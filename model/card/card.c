@@ -18,11 +18,22 @@
 static const struct card_chip chips[] = {
 	{
 		.name = "gh100",
+		.vendor = &card_nvidia,
 		.boot_0 = 0x180000a1,
 		.boot_42 = (uint32_t)NV_CHIP_GH100 << 20 | 0xa1000,
 		.vram_mb = 143771,
+		.max_vram_bytes = NV_PCI_GH100_VRAM,
 		.bar_bytes = {NV_PCI_GH100_REGISTERS, 0, NV_PCI_GH100_VRAM, 0,
 			      NV_PCI_GH100_INSTANCE, 0},
+	},
+	{
+		/* A Radeon RX 6800 or 6900: lspci of such a card shows these sizes unless its BAR 0
+		 * was resized. The I/O ports of BAR 4 are left out. */
+		.name = "navi21",
+		.vendor = &card_amd,
+		.vram_mb = 16384,
+		.max_vram_bytes = 16384 * MEGABYTE,
+		.bar_bytes = {256 * MEGABYTE, 0, 2 * MEGABYTE, 0, 0, MEGABYTE},
 	},
 };
 
@@ -52,7 +63,8 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	struct card *c;
 
 	if (!chip) {
-		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100", o->chip);
+		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100 navi21",
+			 o->chip);
 		return NULL;
 	}
 	struct fault_injection fault = {0};
@@ -67,11 +79,11 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	}
 	uint64_t vram = o->vram_bytes ? o->vram_bytes : chip->vram_mb * MEGABYTE;
 
-	if (vram % MEGABYTE || vram > chip->bar_bytes[NV_PCI_BAR_VRAM]) {
+	if (vram % MEGABYTE || vram > chip->max_vram_bytes) {
 		snprintf(why, size,
 			 "%" PRIu64 " bytes of video memory: must be whole MiB, at most %" PRIu64
 			 " MiB",
-			 vram, chip->bar_bytes[NV_PCI_BAR_VRAM] / MEGABYTE);
+			 vram, chip->max_vram_bytes / MEGABYTE);
 		return NULL;
 	}
 	if (o->runlist_mode && strcmp(o->runlist_mode, "sliced") &&
@@ -97,21 +109,13 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->interrupts.lock, NULL);
 	pthread_rwlock_init(&c->dma_maps.lock, NULL);
-	if (!firmware_load(&c->firmware, o->firmware, chip->name, why, size)) {
-		card_destroy(c);
-		return NULL;
-	}
 	if (!create_vram(c)) {
 		snprintf(why, size, "%" PRIu64 " MiB of video memory: %s", vram / MEGABYTE,
 			 strerror(errno));
 		card_destroy(c);
 		return NULL;
 	}
-	if (model_create(&(struct model_config){.chip = model_chip_find(chip->name)}, &c->model) ||
-	    !runlists_create(c, o->runlist_mode) || !recovery_start(c)) {
-		snprintf(why, size, "no memory or threads for the engines of a card");
-		model_destroy(c->model);
-		c->model = NULL;
+	if (!chip->vendor->create(c, o, why, size)) {
 		card_destroy(c);
 		return NULL;
 	}
@@ -130,12 +134,7 @@ void card_destroy(struct card *c)
 		return;
 	storm_end(c);
 	fault_end(c);
-	if (c->model) {
-		recovery_end(c);
-		gsp_reset(c); /* also stops running channels */
-		model_destroy(c->model);
-	}
-	runlists_destroy(c);
+	c->chip->vendor->destroy(c);
 	for (uint32_t kind = 0; kind < CARD_INTERRUPTS; kind++)
 		card_clear_irq_fds(c, kind);
 	dma_free(c);
@@ -145,27 +144,14 @@ void card_destroy(struct card *c)
 		munmap(c->vram, c->vram_bytes);
 	if (c->vram_fd >= 0)
 		close(c->vram_fd);
-	firmware_free(&c->firmware);
 	free(c);
-}
-
-/* Resets everything but configuration space, before DMA is disabled. */
-static void reset_inside(struct card *c)
-{
-	gsp_reset(c);
-	fault_reset(c);
-	bar0_reset(c);
-	interrupt_reset(c);
-	c->fsp = (struct fsp){.boot_reads = latency_next(c)};
-	c->invalidation = (struct invalidation){0};
-	c->flush_reads = 0;
 }
 
 void card_reset(struct card *c)
 {
 	fault_end(c);
 	pthread_mutex_lock(&c->lock);
-	reset_inside(c);
+	c->chip->vendor->reset(c);
 	config_reset(c);
 	pthread_mutex_unlock(&c->lock);
 }
@@ -173,10 +159,10 @@ void card_reset(struct card *c)
 void card_check_quiesced(struct card *c)
 {
 	pthread_mutex_lock(&c->lock);
-	bool runs = c->gsp.running, master = config_bus_master(c),
-	     interrupts = config_interrupts(c) || interrupt_enabled(c);
+	bool runs = c->chip->vendor->active(c), master = config_bus_master(c),
+	     interrupts = config_interrupts(c) || c->chip->vendor->interrupts_enabled(c);
 
-	card_log(c, "disconnected with GSP %s, bus mastering %s, interrupts %s",
+	card_log(c, "disconnected with firmware %s, bus mastering %s, interrupts %s",
 		 runs ? "running" : "stopped", master ? "on" : "off", interrupts ? "on" : "off");
 	if (c->require_quiesced && (runs || master || interrupts))
 		card_refuse(c, "the machine disconnects and leaves the card active");
@@ -228,8 +214,10 @@ struct card_region card_region(const struct card *c, uint32_t region)
 		r.bytes = c->chip->bar_bytes[region];
 	if (region == CARD_CONFIG)
 		r.bytes = CONFIG_BYTES;
-	if (region == NV_PCI_BAR_VRAM && !c->trap) {
-		r.map_bytes = c->vram_bytes;
+	if (region == CARD_ROM)
+		r.bytes = c->chip->vendor->pci->rom_bytes;
+	if (region == c->chip->vendor->vram_bar && !c->trap) {
+		r.map_bytes = c->vram_bytes < r.bytes ? c->vram_bytes : r.bytes;
 		r.fd = c->vram_fd;
 	}
 	return r;
@@ -258,20 +246,10 @@ static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *
 		return;
 	}
 	memset(data, 0xff, bytes);
-	if (region == NV_PCI_BAR_REGISTERS)
+	if (region == c->chip->vendor->register_bar)
 		fault_access(c);
-	if (fault_gone(c) || !memory_enabled(c, region, offset))
-		return;
-	if (region == NV_PCI_BAR_REGISTERS) {
-		uint32_t value = bar0_read(c, (uint32_t)offset, bytes);
-
-		memcpy(data, &value, bytes < 4 ? bytes : 4);
-	} else {
-		const uint8_t *from = window_at(c, region, offset, bytes);
-
-		if (from)
-			memcpy(data, from, bytes);
-	}
+	if (!fault_gone(c) && (region == CARD_ROM || memory_enabled(c, region, offset)))
+		c->chip->vendor->read(c, region, offset, data, bytes);
 }
 
 static void write_locked(struct card *c, uint32_t region, uint64_t offset, const void *data,
@@ -283,32 +261,22 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 		config_write(c, (uint32_t)offset, data, bytes);
 		if (config_power_state(c) != power)
 			card_log(c, "power state D%u", config_power_state(c));
-		if (config_power_state(c) && !power && c->gsp.running)
+		if (config_power_state(c) && !power && c->chip->vendor->active(c))
 			card_refuse(c,
-				    "power state D%u while the GSP runs: it would lose its memory",
+				    "power state D%u while the firmware runs: it would lose its "
+				    "memory",
 				    config_power_state(c));
 		if (config_wants_reset(c)) {
 			card_log(c, "function-level reset");
-			reset_inside(c);
+			c->chip->vendor->reset(c);
 			config_function_reset(c);
 		}
 		return;
 	}
-	if (region == NV_PCI_BAR_REGISTERS)
+	if (region == c->chip->vendor->register_bar)
 		fault_access(c);
-	if (fault_gone(c) || !memory_enabled(c, region, offset))
-		return;
-	if (region == NV_PCI_BAR_REGISTERS) {
-		uint32_t value = 0;
-
-		memcpy(&value, data, bytes < 4 ? bytes : 4);
-		bar0_write(c, (uint32_t)offset, value, bytes);
-	} else {
-		uint8_t *to = window_at(c, region, offset, bytes);
-
-		if (to)
-			memcpy(to, data, bytes);
-	}
+	if (!fault_gone(c) && memory_enabled(c, region, offset))
+		c->chip->vendor->write(c, region, offset, data, bytes);
 }
 
 void card_read(struct card *c, uint32_t region, uint64_t offset, void *data, uint32_t bytes)
@@ -329,10 +297,9 @@ void card_write(struct card *c, uint32_t region, uint64_t offset, const void *da
 
 uint32_t card_vectors(const struct card *c, uint32_t kind)
 {
-	static const uint32_t counts[CARD_INTERRUPTS] = {1, NV_PCI_MSI_VECTORS, NV_PCI_MSIX_VECTORS,
-							 1, 1};
+	const struct pci_function *pci = c->chip->vendor->pci;
+	const uint32_t counts[CARD_INTERRUPTS] = {1, pci->msi_vectors, pci->msix_vectors, 1, 1};
 
-	(void)c;
 	return kind < CARD_INTERRUPTS ? counts[kind] : 0;
 }
 

@@ -181,7 +181,8 @@ struct card {
 	struct model_runlist *runlists[CARD_MAX_ENGINES];
 	uint32_t stop_ms; /* to stop busy channels */
 	bool require_quiesced;
-	struct recovery { /* the thread that recovers failed channels */
+	struct navi *navi; /* AMD */
+	struct recovery {  /* the thread that recovers failed channels */
 		pthread_t thread;
 		pthread_mutex_t lock; /* protects failed, end */
 		pthread_cond_t wake;
@@ -191,12 +192,50 @@ struct card {
 
 struct card_chip {
 	const char *name;
-	uint32_t boot_0, boot_42;
+	const struct card_vendor *vendor;
+	uint32_t boot_0, boot_42; /* NVIDIA */
 	uint32_t vram_mb;
+	uint64_t max_vram_bytes;
 	uint64_t bar_bytes[6];
 };
 
+/* What a vendor's cards are made of. All functions are called with the card's lock held, but for
+ * create() and destroy(); destroy() may follow a create() that failed. */
+struct card_vendor {
+	const struct pci_function *pci;
+	uint32_t vram_bar, register_bar;
+	bool (*create)(struct card *c, const struct card_options *o, char *why, size_t size);
+	void (*destroy)(struct card *c);
+	/* Resets everything but configuration space, before DMA is disabled. */
+	void (*reset)(struct card *c);
+	/* Accesses of BARs and the ROM while memory is enabled. data is all ones before a read. */
+	void (*read)(struct card *c, uint32_t region, uint64_t offset, void *data, uint32_t bytes);
+	void (*write)(struct card *c, uint32_t region, uint64_t offset, const void *data,
+		      uint32_t bytes);
+	/* No engine uses this memory when it returns. */
+	void (*memory_unmapped)(struct card *c, const uint8_t *host, uint64_t bytes);
+	/* Whether the card's firmware or engines run. */
+	bool (*active)(struct card *c);
+	bool (*interrupts_enabled)(struct card *c);
+};
+extern const struct card_vendor card_nvidia, card_amd;
+
+/* The configuration space of a function: its first bytes after reset, and writable bits. */
+struct pci_function {
+	const uint8_t *bytes;
+	uint32_t size;
+	const struct pci_writable {
+		uint16_t offset;
+		uint32_t bits;
+	} *writable;
+	uint32_t writable_count;
+	uint16_t pm, express, msi, msix; /* capabilities; 0: none */
+	uint32_t msi_vectors, msix_vectors;
+	uint32_t rom_bytes; /* 0: no expansion ROM */
+};
+
 /* pci.c: configuration space. */
+extern const struct pci_function pci_gh100;
 void config_reset(struct card *c);
 void config_read(struct card *c, uint32_t offset, uint8_t *data, uint32_t bytes);
 void config_write(struct card *c, uint32_t offset, const uint8_t *data, uint32_t bytes);

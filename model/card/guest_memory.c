@@ -128,8 +128,7 @@ static void unmap_range(struct card *c, const struct dma_range *range)
 	if (!range->host)
 		return;
 	pthread_mutex_lock(&c->lock);
-	channel_memory_unmapped(c, range->host, range->bytes);
-	space_invalidate_all(c);
+	c->chip->vendor->memory_unmapped(c, range->host, range->bytes);
 	pthread_mutex_unlock(&c->lock);
 	mmap(range->host, range->bytes, PROT_NONE,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);

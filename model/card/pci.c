@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Configuration space: the first 256 bytes as an H200 shows them after reset (source: hw/nv/pci.h;
- * the serial number at 0xa8 is omitted), the rest is empty. A row of `writable` gives the writable
- * bits of a word; writes to other bits have no effect, as on any PCI device. */
+/* Configuration space: the first bytes as the card shows them after reset, the rest is empty. A row
+ * of `writable` gives the writable bits of a word; writes to other bits have no effect, as on any
+ * PCI device. Here is an H200's (source: hw/nv/pci.h; the serial number at 0xa8 is omitted). */
 #include <string.h>
 
 #include "model/card/card_internal.h"
@@ -9,8 +9,9 @@
 #define COMMAND        0x04
 #define COMMAND_MEMORY 2
 #define COMMAND_MASTER 4
-#define POWER_STATE    (NV_PCI_CAP_PM + 0x04)
-#define DEVICE_CONTROL (NV_PCI_CAP_EXPRESS + 0x08)
+#define BAR_64         4
+#define ROM_ADDRESS    0x30
+#define ROM_ENABLE     1
 #define CONTROL_RESET  0x80 /* in its second byte: initiate a function-level reset */
 
 static const uint8_t h200[] = {
@@ -41,47 +42,82 @@ static const uint8_t h200[] = {
 };
 
 /* PCI Local Bus 3.0, chapter 6; PCI Express Base 4.0, chapter 7. */
-static const struct {
-	uint16_t offset;
-	uint32_t bits;
-} writable[] = {
+static const struct pci_writable writable[] = {
 	{COMMAND, 0x0547},                /* memory, master, parity, SERR#, INTx off */
 	{0x0c, 0x000000ff},               /* cache line */
 	{0x3c, 0x000000ff},               /* interrupt line */
-	{POWER_STATE, 0x00000103},        /* power state, PME */
+	{NV_PCI_CAP_PM + 4, 0x00000103},  /* power state, PME */
 	{NV_PCI_CAP_MSI, 0x00710000},     /* enable, vectors */
 	{NV_PCI_CAP_MSI + 4, 0xfffffffc}, /* address */
 	{NV_PCI_CAP_MSI + 8, 0xffffffff},
 	{NV_PCI_CAP_MSI + 12, 0xffffffff}, /* data */
 	{NV_PCI_CAP_MSI + 16, 0x0000ffff}, /* mask */
-	{DEVICE_CONTROL, 0x0000ffff},
+	{NV_PCI_CAP_EXPRESS + 8, 0x0000ffff},
 	{NV_PCI_CAP_EXPRESS + 0x10, 0x0000ffff}, /* link control */
 	{NV_PCI_CAP_EXPRESS + 0x28, 0x0000ffff}, /* device control 2 */
 	{NV_PCI_CAP_EXPRESS + 0x30, 0x0000ffff}, /* link control 2 */
 	{NV_PCI_CAP_MSIX, 0xc0000000},           /* enable, mask all */
 };
 
-static uint32_t writable_bits(const struct card *c, uint32_t word)
+const struct pci_function pci_gh100 = {
+	.bytes = h200,
+	.size = sizeof(h200),
+	.writable = writable,
+	.writable_count = sizeof(writable) / sizeof(*writable),
+	.pm = NV_PCI_CAP_PM,
+	.express = NV_PCI_CAP_EXPRESS,
+	.msi = NV_PCI_CAP_MSI,
+	.msix = NV_PCI_CAP_MSIX,
+	.msi_vectors = NV_PCI_MSI_VECTORS,
+	.msix_vectors = NV_PCI_MSIX_VECTORS,
+};
+
+/* Base address registers: a 64-bit one is followed by its high half. */
+static uint32_t base_address_bits(const struct card *c, uint32_t word)
 {
-	for (uint32_t i = 0; i < 6;
-	     i += 2) { /* low half of a base address register, then the high */
-		uint64_t bits = c->chip->bar_bytes[i] ? ~(c->chip->bar_bytes[i] - 1) : 0;
+	const struct pci_function *pci = c->chip->vendor->pci;
+
+	for (uint32_t i = 0; i < 6; i++) {
+		uint64_t bytes = c->chip->bar_bytes[i], bits = bytes ? ~(bytes - 1) : 0;
+		bool wide = pci->bytes[0x10 + 4 * i] & BAR_64;
 
 		if (word == 0x10 + 4 * i)
 			return (uint32_t)bits;
-		if (word == 0x14 + 4 * i)
+		if (wide && word == 0x14 + 4 * i)
 			return bits >> 32;
+		i += wide;
 	}
-	for (size_t i = 0; i < sizeof(writable) / sizeof(*writable); i++)
-		if (writable[i].offset == word)
-			return writable[i].bits;
 	return 0;
+}
+
+static uint32_t writable_bits(const struct card *c, uint32_t word)
+{
+	const struct pci_function *pci = c->chip->vendor->pci;
+
+	if (word >= 0x10 && word < 0x28)
+		return base_address_bits(c, word);
+	if (word == ROM_ADDRESS && pci->rom_bytes)
+		return ~(pci->rom_bytes - 1) | ROM_ENABLE;
+	for (uint32_t i = 0; i < pci->writable_count; i++)
+		if (pci->writable[i].offset == word)
+			return pci->writable[i].bits;
+	return 0;
+}
+
+static uint32_t power_state(const struct card *c)
+{
+	return c->chip->vendor->pci->pm + 4u;
+}
+
+static uint32_t device_control(const struct card *c)
+{
+	return c->chip->vendor->pci->express + 8u;
 }
 
 void config_reset(struct card *c)
 {
 	memset(c->config, 0, sizeof(c->config));
-	memcpy(c->config, h200, sizeof(h200));
+	memcpy(c->config, c->chip->vendor->pci->bytes, c->chip->vendor->pci->size);
 }
 
 void config_read(struct card *c, uint32_t offset, uint8_t *data, uint32_t bytes)
@@ -101,21 +137,21 @@ void config_write(struct card *c, uint32_t offset, const uint8_t *data, uint32_t
 
 bool config_wants_reset(const struct card *c)
 {
-	return c->config[DEVICE_CONTROL + 1] & CONTROL_RESET;
+	return c->config[device_control(c) + 1] & CONTROL_RESET;
 }
 
 /* A reset would clear the base addresses, too; but QEMU caches them and does not write them
  * again. */
 void config_function_reset(struct card *c)
 {
-	c->config[DEVICE_CONTROL + 1] &= (uint8_t)~CONTROL_RESET;
+	c->config[device_control(c) + 1] &= (uint8_t)~CONTROL_RESET;
 	c->config[COMMAND] = 0;
-	c->config[POWER_STATE] &= (uint8_t)~3;
+	c->config[power_state(c)] &= (uint8_t)~3;
 }
 
 uint32_t config_power_state(const struct card *c)
 {
-	return c->config[POWER_STATE] & 3;
+	return c->config[power_state(c)] & 3;
 }
 
 bool config_memory_enabled(const struct card *c)
@@ -125,7 +161,9 @@ bool config_memory_enabled(const struct card *c)
 
 bool config_interrupts(const struct card *c)
 {
-	return c->config[NV_PCI_CAP_MSI + 2] & 1 || c->config[NV_PCI_CAP_MSIX + 3] & 0x80;
+	const struct pci_function *pci = c->chip->vendor->pci;
+
+	return c->config[pci->msi + 2] & 1 || (pci->msix && c->config[pci->msix + 3] & 0x80);
 }
 
 bool config_bus_master(const struct card *c)

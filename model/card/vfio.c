@@ -214,10 +214,11 @@ static bool access_valid(struct request *r, const struct region_access *a, uint3
 	return a->offset <= region.bytes && a->count <= region.bytes - a->offset;
 }
 
-/* Configuration space may be read as a whole; registers and memory by processor-sized accesses. */
+/* Configuration space and ROM may be read as a whole; registers and memory by processor-sized
+ * accesses. */
 static uint32_t max_access(uint32_t region)
 {
-	return region == CARD_CONFIG ? 4096 : 8;
+	return region == CARD_CONFIG || region == CARD_ROM ? 4096 : 8;
 }
 
 static int handle_region_read(struct request *r)

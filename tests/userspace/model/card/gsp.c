@@ -171,7 +171,7 @@ static void invalid_calls(void)
 	reset();
 	boot();
 	card_write(card, CARD_CONFIG, NV_PCI_CAP_PM + 4, &(uint16_t){3}, 2);
-	refused("while the GSP runs", "call: D3 while the GSP runs is refused");
+	refused("while the firmware runs", "call: D3 while the GSP runs is refused");
 }
 
 /* A machine must quiesce the card before it disconnects: one thing after the other that it may have

@@ -9,11 +9,7 @@
 #include "hw/nv/registers.h"
 #include "model/card/card.h"
 #include "tests/tap.h"
-
-static struct card *card;
-static char *said;
-static size_t said_bytes;
-static FILE *log_file;
+#include "tests/userspace/model/card/_log.h"
 
 static uint32_t read32(uint32_t region, uint64_t offset)
 {
@@ -25,25 +21,6 @@ static uint32_t read32(uint32_t region, uint64_t offset)
 static void write32(uint32_t region, uint64_t offset, uint32_t value)
 {
 	card_write(card, region, offset, &value, 4);
-}
-
-/* Checks that something was refused since the last call, with these words; NULL: nothing was. */
-static void refused(const char *words, const char *promise)
-{
-	static uint64_t before;
-	uint64_t now = card_refusals(card);
-
-	fflush(log_file);
-	const char *line = strrchr(said ? said : "", '\n');
-
-	while (line && line > said && line[-1] != '\n')
-		line--;
-	bool good = words ? now == before + 1 && line && strstr(line, words) : now == before;
-
-	if (!ok(good, "%s", promise))
-		diag("%llu refused; last: %s", (unsigned long long)(now - before),
-		     line ? line : "(nothing)");
-	before = now;
 }
 
 static void registers(void)
@@ -190,7 +167,7 @@ int main(void)
 {
 	char why[200] = "";
 
-	log_file = open_memstream(&said, &said_bytes);
+	log_open();
 	ok(!card_create(&(struct card_options){.chip = "gh200", .log = log_file}, why,
 			sizeof(why)) &&
 		   strstr(why, "gh200"),
@@ -211,7 +188,6 @@ int main(void)
 		configuration();
 	}
 	card_destroy(card);
-	fclose(log_file);
-	free(said);
+	log_close();
 	return tap_done();
 }
