@@ -234,6 +234,7 @@ struct spirv {
 	struct spirv_function **functions;
 	uint32_t nfunctions, functions_capacity;
 	uint32_t addressing, memory_model;
+	uint32_t *set_params; /* by set: the offset of its argument */
 	bool kernel_environment, vulkan_memory_model;
 	bool workgroup_layout; /* blocks in workgroup memory have explicit layouts */
 
