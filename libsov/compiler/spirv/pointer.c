@@ -639,7 +639,7 @@ void spirv_lower_array_length(struct spirv *s, uint32_t detail)
 	struct spirv_pointer p = *spirv_pointer_of(s, spirv_word(s, 3));
 	uint32_t member = spirv_word(s, 4);
 	const struct spirv_type *t;
-	ir_val at, n;
+	ir_val size, at, n;
 
 	(void)detail;
 	p = spirv_resolve(s, &p);
@@ -649,15 +649,17 @@ void spirv_lower_array_length(struct spirv *s, uint32_t detail)
 	    !t->members[member].type->stride)
 		spirv_fail(s, "member %u of %s is no array of a buffer without a length", member,
 			   spirv_id_name(s, t->id));
-	at = spirv_const(s, IR_B64, t->members[member].offset + (uint64_t)p.imm);
+	/* Buffers have less than 4 GiB. */
+	size = spirv_resize(s, p.bytes, IR_B32, false);
+	at = spirv_const(s, IR_B32, (uint32_t)(t->members[member].offset + (uint64_t)p.imm));
 	if (p.offset)
-		at = spirv_op(s, IR_ADD, IR_B64, at, p.offset, 0);
-	n = spirv_op(s, IR_SUB, IR_B64, p.bytes, at, 0);
-	n = spirv_select(s, spirv_compare(s, IR_ICMP, IR_B64, IR_LT_U, p.bytes, at),
-			 spirv_const(s, IR_B64, 0), n);
-	n = spirv_op(s, IR_DIV_U, IR_B64, n,
-		     spirv_const(s, IR_B64, t->members[member].type->stride), 0);
-	spirv_set_scalar(s, spirv_resize(s, n, IR_B32, false));
+		at = spirv_op(s, IR_ADD, IR_B32, at, spirv_resize(s, p.offset, IR_B32, false), 0);
+	n = spirv_op(s, IR_SUB, IR_B32, size, at, 0);
+	n = spirv_select(s, spirv_compare(s, IR_ICMP, IR_B32, IR_LT_U, size, at),
+			 spirv_const(s, IR_B32, 0), n);
+	n = spirv_op(s, IR_DIV_U, IR_B32, n,
+		     spirv_const(s, IR_B32, t->members[member].type->stride), 0);
+	spirv_set_scalar(s, spirv_resize(s, n, spirv_leaf_type(spirv_result_type(s), 0), false));
 }
 
 ir_val spirv_address(struct spirv *s, const struct spirv_pointer *p, int64_t *imm)

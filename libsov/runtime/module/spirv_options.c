@@ -2,8 +2,13 @@
 /* Options of SPIR-V modules: checks, and the compiler's form of them. */
 #include "libsov/runtime/module/spirv_options.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include "libsov/compiler/base/image_handle.h"
 #include "libsov/runtime/base/error.h"
+
+static_assert(SPIRV_SAMPLES_SHIFT == SOV_SPIRV_SAMPLES_SHIFT,
+	      "the compiler and callers place the number of samples at one bit");
 
 #define KNOWN_FLAGS   (SOV_SPIRV_ROBUST | SOV_SPIRV_LAYOUT | SOV_SPIRV_BASE_WORKGROUP)
 #define MAX_SET_BYTES 2048u
