@@ -531,7 +531,10 @@ typedef struct sov_spirv_binding {
 	uint32_t set, binding;
 	uint32_t offset, stride; /* bytes; multiples of 8 */
 	uint32_t flags;          /* SOV_SPIRV_BINDING_* */
-	uint32_t reserved;       /* 0 */
+	/* 0: the argument of the set is the address of its descriptors. Otherwise it is these bytes
+	 * of descriptors themselves, at most 2048, which the launch copies; NVIDIA GPUs have them
+	 * in constant memory then. The same for all bindings of a set, none of which is inline. */
+	uint32_t set_bytes;
 } sov_spirv_binding;
 /* At offset stands not a descriptor but the data of an inline uniform block. */
 #define SOV_SPIRV_BINDING_INLINE 1u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Dispatches. The arguments of a launch are the addresses of the descriptor tables, the first
+ * Dispatches. The arguments of a launch are the descriptor tables or their addresses, the first
  * workgroup if the pipeline has that argument, and the push constants; they are taken when the
  * dispatch is recorded. Dynamic offsets and push descriptors make tables in the command buffer.
  */
@@ -17,7 +17,7 @@ struct dispatch {
 	 * one. */
 	sov_ptr indirect;
 	const uint32_t *indirect_cpu;
-	uint8_t push[];
+	uint8_t data[]; /* descriptor tables, push constants */
 };
 
 /* ---- launching ---- */
@@ -73,23 +73,31 @@ static const struct command_kind indirect_kind = {"vkCmdDispatchIndirect", dispa
 static struct dispatch *record_dispatch(VkCommandBuffer b, const struct command_kind *kind)
 {
 	VkPipeline p = b->pipeline;
-	struct dispatch *x = command_append(b, kind, sizeof(*x) + p->push_bytes);
+	struct dispatch *x = command_append(b, kind, sizeof(*x) + p->value_bytes + p->push_bytes);
+	uint8_t *data;
 	uint32_t i;
 
 	if (!x)
 		return NULL;
+	data = x->data;
 	x->function = p->function;
 	x->argument_count = 0;
 	for (i = 0; i < p->set_count; i++) {
 		x->sets[i] = b->sets[i].address;
-		x->arguments[x->argument_count++] = &x->sets[i];
+		x->arguments[x->argument_count++] =
+			p->set_bytes[i] ? (const void *)data : &x->sets[i];
+		if (b->sets[i].table)
+			memcpy(data, b->sets[i].table, p->set_bytes[i]);
+		else
+			memset(data, 0, p->set_bytes[i]);
+		data += p->set_bytes[i];
 	}
 	if (p->base_argument)
 		x->arguments[x->argument_count++] = x->base;
 	memset(x->base, 0, sizeof(x->base));
 	if (p->push_bytes) {
-		memcpy(x->push, b->push, p->push_bytes);
-		x->arguments[x->argument_count++] = x->push;
+		memcpy(data, b->push, p->push_bytes);
+		x->arguments[x->argument_count++] = data;
 	}
 	return x;
 }
@@ -144,13 +152,15 @@ VKAPI_ATTR void VKAPI_CALL vkCmdPushConstants(VkCommandBuffer b, VkPipelineLayou
 }
 
 /* A copy of the set's table with the offsets added, for the dispatches that follow. */
-static sov_ptr table_with_offsets(VkCommandBuffer b, VkDescriptorSet s, const uint32_t *offsets)
+static sov_ptr table_with_offsets(VkCommandBuffer b, VkDescriptorSet s, const uint32_t *offsets,
+				  const uint8_t **table)
 {
 	VkDescriptorSetLayout l = s->layout;
 	sov_ptr address = 0;
 	uint8_t *cpu = command_alloc_shared(b, s->bytes, &address);
 	uint32_t i, k;
 
+	*table = cpu;
 	if (!cpu)
 		return 0;
 	memcpy(cpu, s->shadow, s->bytes);
@@ -191,8 +201,9 @@ VKAPI_ATTR void VKAPI_CALL vkCmdBindDescriptorSets(VkCommandBuffer b, VkPipeline
 		if (!s)
 			continue;
 		to->address = s->address;
+		to->table = s->shadow;
 		if (s->layout->dynamic_count) {
-			to->address = table_with_offsets(b, s, offsets);
+			to->address = table_with_offsets(b, s, offsets, &to->table);
 			offsets += s->layout->dynamic_count;
 		}
 	}
@@ -219,7 +230,8 @@ static bool push_table(VkCommandBuffer b, VkPipelineLayout layout, uint32_t set,
 		memset(t->shadow, 0, l->bytes);
 	memcpy(t->cpu, t->shadow, l->bytes);
 	table_put_immutable(t, l->bytes);
-	*to = (struct bound_set){.address = address, .layout = l, .shadow = t->shadow};
+	*to = (struct bound_set){
+		.address = address, .table = t->shadow, .layout = l, .shadow = t->shadow};
 	return true;
 }
 

@@ -6,8 +6,42 @@
 #include <stdlib.h>
 #include "libsov/vulkan/driver.h"
 
+#define MAX_VALUE_BYTES 1024u /* of the sets that are arguments */
+#define CHANGES_LATER \
+	(VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT | \
+	 VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT | \
+	 VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT)
+
+/* Whether dispatches may copy a set's descriptors: they do not change until it has run, and none is
+ * an array, to which the shader may have pointers. */
+static bool set_is_value(VkDescriptorSetLayout s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->binding_count; i++)
+		if (s->bindings[i].count > 1 || s->bindings[i].flags & CHANGES_LATER ||
+		    s->bindings[i].type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK)
+			return false;
+	return s->bytes;
+}
+
+/* Which sets are arguments. */
+static void choose_values(VkPipeline p, VkPipelineLayout l)
+{
+	uint32_t set;
+
+	for (set = 0; set < l->set_count; set++) {
+		VkDescriptorSetLayout s = l->sets[set];
+
+		if (!s || !set_is_value(s) || s->bytes > MAX_VALUE_BYTES - p->value_bytes)
+			continue;
+		p->set_bytes[set] = s->bytes;
+		p->value_bytes += s->bytes;
+	}
+}
+
 /* Number and list of the layout's bindings, the list only if there is one. */
-static uint32_t layout_bindings(VkPipelineLayout l, sov_spirv_binding *out)
+static uint32_t layout_bindings(VkPipeline p, VkPipelineLayout l, sov_spirv_binding *out)
 {
 	uint32_t count = 0, set, i;
 
@@ -26,13 +60,14 @@ static uint32_t layout_bindings(VkPipelineLayout l, sov_spirv_binding *out)
 				.offset = b->offset,
 				.stride = block ? TABLE_ALIGNMENT : b->stride,
 				.flags = block ? SOV_SPIRV_BINDING_INLINE : 0,
+				.set_bytes = p->set_bytes[set],
 			};
 		}
 	}
 	return count;
 }
 
-/* The arguments of the kernel: a table for each set up to the last one with bindings, the base
+/* The arguments of the kernel: each set up to the last one with bindings, the base
  * workgroup, and the push constants if the shader has them. */
 static sov_result pipeline_arguments(VkPipeline p, const sov_spirv_binding *bindings,
 				     uint32_t count)
@@ -72,7 +107,7 @@ static sov_result pipeline_load(VkDevice d, VkPipeline p, const VkComputePipelin
 static VkResult pipeline_compile(VkDevice d, VkPipeline p, const VkComputePipelineCreateInfo *info)
 {
 	const VkSpecializationInfo *given = info->stage.pSpecializationInfo;
-	uint32_t count = layout_bindings(info->layout, NULL), i;
+	uint32_t count = layout_bindings(p, info->layout, NULL), i;
 	uint32_t constants = given ? given->mapEntryCount : 0;
 	sov_spirv_binding *bindings = calloc(count + 1, sizeof(*bindings));
 	sov_spirv_constant *values = calloc(constants + 1, sizeof(*values));
@@ -87,7 +122,8 @@ static VkResult pipeline_compile(VkDevice d, VkPipeline p, const VkComputePipeli
 	spirv.constant_count = constants;
 	spirv.entry_point = info->stage.pName;
 	if (bindings && values) {
-		layout_bindings(info->layout, bindings);
+		choose_values(p, info->layout);
+		layout_bindings(p, info->layout, bindings);
 		for (i = 0; i < constants; i++) {
 			const VkSpecializationMapEntry *e = &given->pMapEntries[i];
 

@@ -410,6 +410,9 @@ struct VkPipeline_T {
 	sov_module module;
 	sov_function function;
 	uint32_t set_count, push_bytes;
+	uint32_t set_bytes
+		[MAX_SETS];   /* of a set that is an argument; 0: the argument is an address */
+	uint32_t value_bytes; /* all of them */
 	bool base_argument;
 };
 
@@ -439,6 +442,7 @@ struct VkCommandPool_T {
 
 struct bound_set {
 	sov_ptr address;
+	const uint8_t *table;         /* what stands there, to be read by the host */
 	VkDescriptorSet set;          /* NULL: push descriptors, which have … */
 	VkDescriptorSetLayout layout; /* … a layout … */
 	uint8_t *shadow;              /* … and a table in the command buffer */

@@ -14,8 +14,17 @@
 #define MAX_BINDINGS 256
 #define DESCRIPTOR   16 /* bytes */
 #define DESCRIPTORS  16 /* at most, of a binding */
+#define VALUE_BYTES  1024
 
-enum { OP_DECORATE = 71, DECORATION_BINDING = 33, DECORATION_SET = 34 };
+enum {
+	OP_TYPE_ARRAY = 28,
+	OP_TYPE_RUNTIME_ARRAY = 29,
+	OP_TYPE_POINTER = 32,
+	OP_VARIABLE = 59,
+	OP_DECORATE = 71,
+	DECORATION_BINDING = 33,
+	DECORATION_SET = 34
+};
 
 static uint32_t decoration(const uint32_t *code, size_t words, uint32_t id, uint32_t which)
 {
@@ -26,9 +35,52 @@ static uint32_t decoration(const uint32_t *code, size_t words, uint32_t id, uint
 	return 0;
 }
 
+/* The instruction that has an id at this place. */
+static const uint32_t *find(const uint32_t *code, size_t words, uint32_t place, uint32_t id)
+{
+	for (size_t at = 5; at < words && code[at] >> 16; at += code[at] >> 16)
+		if (code[at] >> 16 > place && code[at + place] == id &&
+		    ((code[at] & 0xffff) == OP_VARIABLE ? place == 2
+		     : (code[at] & 0xffff) >= OP_TYPE_ARRAY &&
+				     (code[at] & 0xffff) <= OP_TYPE_POINTER
+			     ? place == 1
+			     : false))
+			return code + at;
+	return NULL;
+}
+
+/* Whether a variable is an array of descriptors. */
+static bool is_array(const uint32_t *code, size_t words, uint32_t variable)
+{
+	const uint32_t *v = find(code, words, 2, variable);
+	const uint32_t *pointer = v ? find(code, words, 1, v[1]) : NULL;
+	const uint32_t *pointee = pointer ? find(code, words, 1, pointer[3]) : NULL;
+
+	return pointee && ((*pointee & 0xffff) == OP_TYPE_ARRAY ||
+			   (*pointee & 0xffff) == OP_TYPE_RUNTIME_ARRAY);
+}
+
+/* Small sets without arrays are arguments, as in the Vulkan driver. */
+static void choose_values(struct spirv_binding *bindings, uint32_t count, const bool *arrays)
+{
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t end = 0;
+		bool array = false;
+
+		for (uint32_t n = 0; n < count; n++)
+			if (bindings[n].set == bindings[k].set) {
+				array |= arrays[n];
+				if (end < bindings[n].offset + DESCRIPTOR)
+					end = bindings[n].offset + DESCRIPTOR;
+			}
+		bindings[k].set_bytes = array || end > VALUE_BYTES ? 0 : end;
+	}
+}
+
 /* Puts the descriptors of each binding one after the other. */
 static uint32_t lay_out(const uint32_t *code, size_t words, struct spirv_binding *bindings)
 {
+	static bool arrays[MAX_BINDINGS];
 	uint32_t count = 0;
 
 	for (size_t at = 5; at < words && code[at] >> 16; at += code[at] >> 16) {
@@ -44,7 +96,10 @@ static uint32_t lay_out(const uint32_t *code, size_t words, struct spirv_binding
 			n++;
 		if (n == count && count < MAX_BINDINGS)
 			bindings[count++] = b;
+		if (n < MAX_BINDINGS)
+			arrays[n] |= is_array(code, words, code[at + 1]);
 	}
+	choose_values(bindings, count, arrays);
 	return count;
 }
 

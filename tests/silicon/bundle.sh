@@ -41,7 +41,8 @@ for clang in clang-19 clang; do
 done
 cp tests/oracles/programs.c tests/silicon/run.sh tests/silicon/*.[ch] "$out/"
 rm "$out"/_* "$out"/forms.c "$out"/latency_distance.c "$out"/convergence.c "$out"/copy_order.c \
-	"$out"/mbarrier_objects.c "$out"/tensor_maps.c "$out"/mappings.c "$out"/lane_stores.c
+	"$out"/mbarrier_objects.c "$out"/tensor_maps.c "$out"/mappings.c "$out"/lane_stores.c \
+	"$out"/vulkan_latency.c
 cp tests/tap.h "$out/tests/"
 cp $tests/_files.h $tests/_instructions.h "$out/$tests/"
 mkdir -p "$out/libsov/isa"

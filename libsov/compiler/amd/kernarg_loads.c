@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Merges loads of adjacent kernel arguments: the scalar loads of a block from the kernarg segment
- * become loads of 8, 4 or 2 words, which need only the alignment of a word. The results become
- * words of one register. A tuple of SGPRs starts at a multiple of its size, up to 4, so a member
- * must be as aligned within the register.
+ * Merges loads of neighbouring kernel arguments: the scalar loads of a block from the kernarg
+ * segment become loads of up to 16 words, which need only the alignment of a word. Arguments that
+ * nothing reads may lie between them: an SGPR more costs nothing. The results become words of one
+ * register. A tuple of SGPRs starts at a multiple of its size, up to 4, so a member must be as
+ * aligned within the register.
  */
 #include <stdlib.h>
 #include "libsov/compiler/amd/combine.h"
@@ -61,20 +62,26 @@ static int compare_loads(const void *a, const void *b)
 				      : (x->position > y->position) - (x->position < y->position);
 }
 
-/* How many loads from the first one on exactly fill a register of that many words. */
-static uint32_t count_filling(const struct kernarg_load *loads, uint32_t n, uint32_t words)
+/* How many loads from the first one on are words of a register of that many words. */
+static uint32_t count_members(const struct gcn_func *f, const struct kernarg_load *loads,
+			      uint32_t n, uint32_t words)
 {
-	uint32_t at = 0;
+	uint32_t count = 0;
+	int32_t used = 0, bytes = 4 * (int32_t)words;
 
-	for (uint32_t k = 0; k < n; k++) {
-		if (loads[k].offset != loads[0].offset + 4 * (int32_t)at || at % loads[k].words ||
-		    at + loads[k].words > words)
-			return 0;
-		at += loads[k].words;
-		if (at == words)
-			return k + 1;
+	for (; count < n; count++) {
+		int32_t at = loads[count].offset - loads[0].offset;
+		int32_t end = at + 4 * (int32_t)loads[count].words;
+
+		if (end > bytes || (uint32_t)at / 4 % loads[count].words)
+			break;
+		used = end > used ? end : used;
 	}
-	return 0;
+	/* The segment may end behind the arguments. */
+	if (used < bytes &&
+	    (f->ir->kind == IR_FUNCTION || loads[0].offset + bytes > (int32_t)f->ir->param_bytes))
+		return 0;
+	return count;
 }
 
 static void merge_loads(struct kernarg_merge *m, uint32_t b, const struct kernarg_load *loads,
@@ -107,7 +114,10 @@ static void merge_in_block(struct kernarg_merge *m, uint32_t b)
 	static const struct {
 		uint32_t words;
 		uint16_t op;
-	} sizes[] = {{8, AMD_s_load_dwordx8}, {4, AMD_s_load_dwordx4}, {2, AMD_s_load_dwordx2}};
+	} sizes[] = {{2, AMD_s_load_dwordx2},
+		     {4, AMD_s_load_dwordx4},
+		     {8, AMD_s_load_dwordx8},
+		     {16, AMD_s_load_dwordx16}};
 	struct kernarg_load loads[MAX_LOADS];
 	uint32_t n = 0;
 
@@ -119,15 +129,19 @@ static void merge_in_block(struct kernarg_merge *m, uint32_t b)
 		}
 	qsort(loads, n, sizeof(*loads), compare_loads);
 	for (uint32_t k = 0, count; k < n; k += count) {
-		count = 1;
-		for (uint32_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]) && count == 1; s++) {
-			uint32_t filling = count_filling(loads + k, n - k, sizes[s].words);
+		uint32_t best = 0;
 
-			if (filling < 2)
+		count = 1;
+		for (uint32_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+			uint32_t members = count_members(m->c->f, loads + k, n - k, sizes[s].words);
+
+			if (members <= count)
 				continue;
-			count = filling;
-			merge_loads(m, b, loads + k, count, sizes[s].words, sizes[s].op);
+			count = members;
+			best = s;
 		}
+		if (count > 1)
+			merge_loads(m, b, loads + k, count, sizes[best].words, sizes[best].op);
 	}
 }
 

@@ -15,7 +15,8 @@ struct spirv_specialisation {
 /* Where the descriptors of a binding are in the memory of their set. */
 struct spirv_binding {
 	uint32_t set, binding, offset, stride;
-	bool inline_data; /* the data of an inline uniform block, not a descriptor */
+	uint32_t set_bytes; /* of the set, which is an argument; 0: the argument is its address */
+	bool inline_data;   /* the data of an inline uniform block, not a descriptor */
 };
 
 struct spirv_options {

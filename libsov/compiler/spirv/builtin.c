@@ -62,6 +62,14 @@ static ir_val subgroups(struct spirv *s)
 	return spirv_op(s, IR_SHR_U, IR_B32, v, word(s, 5), 0);
 }
 
+/* Whether the workgroup is a single subgroup. */
+static bool fits_subgroup(const struct spirv *s)
+{
+	const uint32_t *n = s->local_size;
+
+	return n[0] && (uint64_t)n[0] * n[1] * n[2] <= SPIRV_SUBGROUP;
+}
+
 static ir_val global_size(struct spirv *s, uint32_t axis)
 {
 	return spirv_op(s, IR_MUL, IR_B32, spirv_sreg(s, IR_NCTAID_X + axis), axis_size(s, axis),
@@ -125,7 +133,9 @@ static ir_val component(struct spirv *s, int32_t builtin, uint32_t k)
 	case SPIRV_BUILTIN_NUM_ENQUEUED_SUBGROUPS:
 		return subgroups(s);
 	case SPIRV_BUILTIN_SUBGROUP_ID:
-		return spirv_op(s, IR_SHR_U, IR_B32, spirv_local_index(s), word(s, 5), 0);
+		return fits_subgroup(s)
+			       ? word(s, 0)
+			       : spirv_op(s, IR_SHR_U, IR_B32, spirv_local_index(s), word(s, 5), 0);
 	case SPIRV_BUILTIN_SUBGROUP_LOCAL_INVOCATION_ID:
 		return spirv_sreg(s, IR_LANEID);
 	default:

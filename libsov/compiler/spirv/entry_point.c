@@ -316,13 +316,18 @@ static void add_push_constants(struct spirv *s)
 /* The sets of the layout, used or not, so that the arguments do not depend on the code. */
 static void add_sets(struct spirv *s)
 {
-	uint32_t sets = 0;
+	uint32_t sets = 0, *bytes;
 
 	for (uint32_t k = 0; k < s->options->nbindings; k++)
 		if (s->options->bindings[k].set >= sets)
 			sets = s->options->bindings[k].set + 1;
+	s->set_params = arena_array(s->arena, sets + 1, sizeof(*s->set_params));
+	bytes = arena_array(s->arena, sets + 1, sizeof(*bytes));
+	for (uint32_t k = 0; k < s->options->nbindings; k++)
+		bytes[s->options->bindings[k].set] = s->options->bindings[k].set_bytes;
 	for (uint32_t k = 0; k < sets; k++)
-		add_param(s, arena_printf(s->arena, "set%u", k), 8, 8);
+		s->set_params[k] = add_param(s, arena_printf(s->arena, "set%u", k),
+					     bytes[k] ? bytes[k] : 8, 8);
 }
 
 static void add_params(struct spirv *s)
@@ -338,7 +343,7 @@ static void add_params(struct spirv *s)
 			continue;
 		}
 		find_row(s, list[k]);
-		list[k]->param = 8 * list[k]->set;
+		list[k]->param = s->set_params[list[k]->set];
 	}
 	s->base_workgroup = 0;
 	if (s->options->base_workgroup)

@@ -192,6 +192,8 @@ struct spirv_id {
 	struct spirv_value value;
 	ir_block block;
 	struct spirv_phi *phis;
+	/* of a block that all invocations execute once, together: lanes of a subgroup; 0: another */
+	uint32_t whole_lanes;
 };
 
 enum spirv_set {
@@ -234,6 +236,7 @@ struct spirv {
 	struct spirv_function **functions;
 	uint32_t nfunctions, functions_capacity;
 	uint32_t addressing, memory_model;
+	uint32_t *set_params; /* by set: the offset of its argument */
 	bool kernel_environment, vulkan_memory_model;
 	bool workgroup_layout; /* blocks in workgroup memory have explicit layouts */
 
@@ -246,6 +249,7 @@ struct spirv {
 	struct ir_func *f;
 	ir_block block; /* 0: the block has its terminator */
 	struct spirv_frame *frame;
+	uint32_t whole_lanes; /* that execute this block together: the subgroup's; 0: unknown */
 	uint32_t local_size[3];
 	bool flush_denormals[3], preserve_denormals[3], round_to_zero[3]; /* of 16, 32, 64 bits */
 	bool no_contraction;

@@ -281,6 +281,79 @@ static bool lower_terminator(struct spirv *s, uint32_t from)
 
 /* ---- functions ---- */
 
+/* The block that follows a construct or a branch from this label; 0: none. once: whether
+ * the block heads no loop. */
+static uint32_t next_block(struct spirv *s, uint32_t at, uint32_t end, bool *once)
+{
+	uint32_t merge = 0;
+
+	*once = true;
+	for (at += s->in.count; at < end; at += s->in.count) {
+		spirv_fetch(s, at);
+		switch (s->in.opcode) {
+		case SPIRV_OP_LOOP_MERGE:
+			*once = false;
+			merge = spirv_word(s, 1);
+			break;
+		case SPIRV_OP_SELECTION_MERGE:
+			merge = spirv_word(s, 1);
+			break;
+		case SPIRV_OP_BRANCH:
+			return merge ? merge : spirv_word(s, 1);
+		case SPIRV_OP_BRANCH_CONDITIONAL:
+		case SPIRV_OP_SWITCH:
+			return merge;
+		case SPIRV_OP_LABEL:
+		case SPIRV_OP_RETURN:
+		case SPIRV_OP_UNREACHABLE:
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* How many lanes every subgroup has, if it is a power of two; 0: it is not, or unknown. */
+static uint32_t lanes_of_subgroups(const struct spirv *s)
+{
+	const uint32_t *size = s->local_size;
+	uint64_t threads = (uint64_t)size[0] * size[1] * size[2];
+
+	if (threads && threads % SPIRV_SUBGROUP == 0)
+		return SPIRV_SUBGROUP;
+	return threads < SPIRV_SUBGROUP && !(threads & (threads - 1)) ? (uint32_t)threads : 0;
+}
+
+/*
+ * Marks the blocks of an entry point that are in no construct: if the function returns in one place
+ * alone, and subgroups have the same power of two of lanes, these execute them together. Kernels
+ * of OpenCL need not name their constructs.
+ */
+static void mark_whole_blocks(struct spirv *s, const struct spirv_function *fn)
+{
+	uint32_t lanes = lanes_of_subgroups(s), returns = 0, labels = 0, at, id = 0;
+	bool once;
+
+	for (at = fn->at, spirv_fetch(s, at); at < fn->end; at += s->in.count, spirv_fetch(s, at)) {
+		if (s->in.opcode == SPIRV_OP_LABEL) {
+			spirv_id_of(s, spirv_word(s, 1))->whole_lanes = 0;
+			id = id ? id : spirv_word(s, 1);
+			labels++;
+		}
+		returns += s->in.opcode == SPIRV_OP_RETURN;
+	}
+	if (s->kernel_environment || s->frame->depth || returns != 1 || !lanes)
+		return;
+	for (; id && labels; labels--) {
+		struct spirv_id *label = spirv_id_of(s, id);
+
+		if (label->kind != SPIRV_ID_LABEL)
+			return;
+		spirv_fetch(s, label->at);
+		id = next_block(s, label->at, fn->end, &once);
+		label->whole_lanes = once ? lanes : 0;
+	}
+}
+
 /* Binds the parameters; returns the offset of the first instruction after them. */
 static uint32_t bind_parameters(struct spirv *s, const struct spirv_function *fn,
 				const struct spirv_value *arguments)
@@ -311,6 +384,7 @@ static void lower_block(struct spirv *s, uint32_t *at, uint32_t end)
 	struct spirv_id *label = spirv_id_of(s, from);
 
 	s->block = label->block;
+	s->whole_lanes = label->whole_lanes;
 	read_phis(s, label);
 	for (*at += s->in.count; *at < end; *at += s->in.count) {
 		spirv_fetch(s, *at);
@@ -343,6 +417,7 @@ void spirv_lower_function(struct spirv *s, struct spirv_function *fn, struct spi
 	fn->active = true;
 	s->frame = frame;
 	declare_blocks(s, fn);
+	mark_whole_blocks(s, fn);
 	spirv_fetch(s, fn->at);
 	at = bind_parameters(s, fn, arguments);
 	while (at < fn->end) {
@@ -377,6 +452,7 @@ void spirv_lower_call(struct spirv *s)
 	struct spirv_id *x = spirv_id_of(s, spirv_word(s, 3));
 	struct spirv_frame frame = {.continuation = spirv_block_new(s)};
 	struct spirv_value *arguments;
+	uint32_t whole = s->whole_lanes;
 	ir_val *out;
 
 	if (x->kind != SPIRV_ID_FUNCTION)
@@ -403,6 +479,7 @@ void spirv_lower_call(struct spirv *s)
 	spirv_lower_function(s, x->function, arguments, &frame);
 	s->in = outer;
 	s->block = frame.continuation;
+	s->whole_lanes = whole;
 	if (t->kind == SPIRV_VOID)
 		return;
 	out = spirv_result(s, t);

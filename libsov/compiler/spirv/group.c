@@ -3,7 +3,8 @@
  * Subgroup operations. Their members are the lanes that execute the instruction together, which
  * `active` gives. A reduction or scan over any set of lanes jumps from predecessor to predecessor:
  * every lane combines its value with that of the member before it, then with that of the member two
- * before, and so on in five rounds.
+ * before, and so on in five rounds. Where the whole subgroup is known to execute a reduction, each
+ * lane combines its value with those of the lanes whose number differs in a bit.
  */
 #include <string.h>
 #include "libsov/compiler/spirv/front_end.h"
@@ -363,6 +364,12 @@ ir_val spirv_subgroup_reduce(struct spirv *s, const struct spirv_reduction *r, i
 
 		ir_at(s->f, i)->sub = (uint8_t)word_reduction(r->op);
 		return ir_at(s->f, i)->res;
+	}
+	if (whole && s->whole_lanes) {
+		for (uint32_t n = 1; n < cluster && n < s->whole_lanes; n *= 2)
+			v = spirv_reduction_combine(
+				s, r, v, spirv_shuffle(s, IR_SHUFFLE_BFLY, v, word(s, n)));
+		return v;
 	}
 	members = active(s);
 	if (cluster < SPIRV_SUBGROUP)

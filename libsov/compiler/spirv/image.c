@@ -500,6 +500,7 @@ void spirv_lower_texel_pointer(struct spirv *s, uint32_t detail)
 	const struct spirv_pointer *image = spirv_pointer_of(s, spirv_word(s, 3));
 	struct spirv_pointer p = {.space = IR_GLOBAL, .storage = SPIRV_CLASS_IMAGE};
 	uint32_t sample = spirv_word(s, 5);
+	const struct spirv_image_format *f;
 	ir_val c[4], at[3];
 	enum texture_geometry g;
 
@@ -511,6 +512,10 @@ void spirv_lower_texel_pointer(struct spirv *s, uint32_t detail)
 	    (t->element->ir != IR_B32 && t->element->ir != IR_B64))
 		spirv_fail(s, "atomics on images are for storage images with texels of 32 or 64 "
 			      "bits");
+	f = spirv_image_format_of(it->format);
+	if (it->format && (!f || (uint32_t)f->channels * f->bits != ir_type_bits(t->element->ir)))
+		spirv_fail(s, "the format %u of the image has no texels of %u bits", it->format,
+			   ir_type_bits(t->element->ir));
 	g = geometry_of(it);
 	p.align = ir_type_bits(t->element->ir) / 8;
 	read_place(s, it, it->multisampled ? spirv_descriptor_word(s, image, 0) : 0,

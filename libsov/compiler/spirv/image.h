@@ -3,11 +3,8 @@
 #ifndef SOV_COMPILER_SPIRV_IMAGE_H
 #define SOV_COMPILER_SPIRV_IMAGE_H
 
+#include "libsov/compiler/base/image_handle.h"
 #include "libsov/compiler/spirv/front_end.h"
-
-/* The handle of an image with several samples has the logarithm of their number from this bit on:
- * SOV_SPIRV_SAMPLES_SHIFT of sov.h. */
-#define SPIRV_SAMPLES_SHIFT 61
 
 struct spirv_image_format {
 	uint8_t number, channels, bits, type; /* enum texture_type */

@@ -265,14 +265,8 @@ static bool is_descriptor_array(uint32_t storage, const struct spirv_type *t)
 
 static bool in_memory(const struct spirv *s, const struct spirv_pointer *p)
 {
-	return p->base || s->options->layout || p->variable->by_address;
-}
-
-/* Where the first descriptor of a variable lies: an address and an offset. */
-static ir_val descriptors_of(struct spirv *s, const struct spirv_variable *v, uint64_t *offset)
-{
-	*offset = s->options->layout ? v->row->offset : 0;
-	return spirv_param(s, IR_B64, v->param);
+	return p->base ||
+	       (s->options->layout ? !p->variable->row->set_bytes : p->variable->by_address);
 }
 
 static uint32_t stride_of(const struct spirv *s, const struct spirv_variable *v,
@@ -284,36 +278,36 @@ static uint32_t stride_of(const struct spirv *s, const struct spirv_variable *v,
 ir_val spirv_descriptor_word(struct spirv *s, const struct spirv_pointer *p, uint32_t word)
 {
 	bool memory = in_memory(s, p);
-	uint64_t constant = 0, offset = 0;
+	uint64_t constant = 0;
+	uint64_t offset = s->options->layout && !p->base ? p->variable->row->offset : 0;
 	uint32_t stride = p->base ? 0 : stride_of(s, p->variable, p->pointee);
 	ir_val index = p->index, at = 0, by = 0;
 	bool dynamic = index && !spirv_is_constant(s, index, &constant);
 	ir_id i;
 
-	if (!memory && !dynamic)
-		return spirv_param(s, IR_B64,
-				   p->variable->param + (uint32_t)constant * stride + 8 * word);
 	if (p->base) {
 		at = p->base;
 		by = index ? wide_index(s, index, p->bytes) : 0;
 		constant = 0;
 	} else {
 		if (memory)
-			at = descriptors_of(s, p->variable, &offset);
+			at = spirv_param(s, IR_B64, p->variable->param);
 		else
-			offset = p->variable->param;
+			offset += p->variable->param;
 		if (dynamic)
 			by = spirv_op(s, IR_MUL, IR_B32, index, spirv_const(s, IR_B32, stride), 0);
 		if (dynamic && memory)
 			by = spirv_resize(s, by, IR_B64, false);
 	}
+	if (!memory && !by)
+		return spirv_param(s, IR_B64, (uint32_t)(offset + constant * stride + 8 * word));
 	if (by)
 		at = at ? spirv_op(s, IR_ADD, IR_B64, at, by, 0) : by;
 	i = spirv_emit(s, IR_LOAD, IR_B64, 1, 1, &at);
 	ir_at(s->f, i)->space = memory ? IR_GLOBAL : IR_PARAM;
 	ir_at(s->f, i)->flags = IR_INVARIANT;
 	/* The descriptors of a binding exist if the shader names the binding. */
-	if (!by && s->options->layout)
+	if (!by && s->options->layout && memory)
 		ir_at(s->f, i)->flags |= IR_DEREFERENCEABLE;
 	ir_at(s->f, i)->imm = offset + constant * stride + 8 * word;
 	return ir_at(s->f, i)->res;
@@ -361,17 +355,17 @@ struct spirv_pointer spirv_resolve(struct spirv *s, const struct spirv_pointer *
 static ir_val *descriptor_array_leaves(struct spirv *s, const struct spirv_pointer *p,
 				       ir_val *leaves)
 {
-	uint64_t offset = 0;
+	uint64_t offset = s->options->layout && !p->base ? p->variable->row->offset : 0;
 
 	if (!in_memory(s, p))
-		spirv_fail(s, "a pointer that selects one of several arrays of descriptors needs a "
-			      "layout of descriptors (sov_spirv_options)");
+		spirv_fail(s, "a pointer that selects one of several arrays of descriptors needs "
+			      "descriptors in memory (sov_spirv_options)");
 	leaves[0] = p->base;
 	leaves[1] = p->bytes;
 	leaves[2] = spirv_const(s, IR_B64, 0);
 	if (p->base)
 		return leaves;
-	leaves[0] = descriptors_of(s, p->variable, &offset);
+	leaves[0] = spirv_param(s, IR_B64, p->variable->param);
 	if (offset)
 		leaves[0] =
 			spirv_op(s, IR_ADD, IR_B64, leaves[0], spirv_const(s, IR_B64, offset), 0);
@@ -645,7 +639,7 @@ void spirv_lower_array_length(struct spirv *s, uint32_t detail)
 	struct spirv_pointer p = *spirv_pointer_of(s, spirv_word(s, 3));
 	uint32_t member = spirv_word(s, 4);
 	const struct spirv_type *t;
-	ir_val at, n;
+	ir_val size, at, n;
 
 	(void)detail;
 	p = spirv_resolve(s, &p);
@@ -655,15 +649,17 @@ void spirv_lower_array_length(struct spirv *s, uint32_t detail)
 	    !t->members[member].type->stride)
 		spirv_fail(s, "member %u of %s is no array of a buffer without a length", member,
 			   spirv_id_name(s, t->id));
-	at = spirv_const(s, IR_B64, t->members[member].offset + (uint64_t)p.imm);
+	/* Buffers have less than 4 GiB. */
+	size = spirv_resize(s, p.bytes, IR_B32, false);
+	at = spirv_const(s, IR_B32, (uint32_t)(t->members[member].offset + (uint64_t)p.imm));
 	if (p.offset)
-		at = spirv_op(s, IR_ADD, IR_B64, at, p.offset, 0);
-	n = spirv_op(s, IR_SUB, IR_B64, p.bytes, at, 0);
-	n = spirv_select(s, spirv_compare(s, IR_ICMP, IR_B64, IR_LT_U, p.bytes, at),
-			 spirv_const(s, IR_B64, 0), n);
-	n = spirv_op(s, IR_DIV_U, IR_B64, n,
-		     spirv_const(s, IR_B64, t->members[member].type->stride), 0);
-	spirv_set_scalar(s, spirv_resize(s, n, IR_B32, false));
+		at = spirv_op(s, IR_ADD, IR_B32, at, spirv_resize(s, p.offset, IR_B32, false), 0);
+	n = spirv_op(s, IR_SUB, IR_B32, size, at, 0);
+	n = spirv_select(s, spirv_compare(s, IR_ICMP, IR_B32, IR_LT_U, size, at),
+			 spirv_const(s, IR_B32, 0), n);
+	n = spirv_op(s, IR_DIV_U, IR_B32, n,
+		     spirv_const(s, IR_B32, t->members[member].type->stride), 0);
+	spirv_set_scalar(s, spirv_resize(s, n, spirv_leaf_type(spirv_result_type(s), 0), false));
 }
 
 ir_val spirv_address(struct spirv *s, const struct spirv_pointer *p, int64_t *imm)

@@ -224,8 +224,9 @@ static void add_spirv_options(struct sha256 *hash, const struct spirv_options *o
 		const struct spirv_binding *b = &o->bindings[k];
 
 		sha256_add(hash,
-			   (uint32_t[]){b->set, b->binding, b->offset, b->stride, b->inline_data},
-			   20);
+			   (uint32_t[]){b->set, b->binding, b->offset, b->stride, b->set_bytes,
+					b->inline_data},
+			   24);
 	}
 }
 

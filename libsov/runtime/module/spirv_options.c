@@ -2,11 +2,17 @@
 /* Options of SPIR-V modules: checks, and the compiler's form of them. */
 #include "libsov/runtime/module/spirv_options.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include "libsov/compiler/base/image_handle.h"
 #include "libsov/runtime/base/error.h"
 
-#define KNOWN_FLAGS (SOV_SPIRV_ROBUST | SOV_SPIRV_LAYOUT | SOV_SPIRV_BASE_WORKGROUP)
-#define MAX_COUNT   65536u
+static_assert(SPIRV_SAMPLES_SHIFT == SOV_SPIRV_SAMPLES_SHIFT,
+	      "the compiler and callers place the number of samples at one bit");
+
+#define KNOWN_FLAGS   (SOV_SPIRV_ROBUST | SOV_SPIRV_LAYOUT | SOV_SPIRV_BASE_WORKGROUP)
+#define MAX_SET_BYTES 2048u
+#define MAX_COUNT     65536u
 
 static sov_result check_constants(const sov_spirv_options *o)
 {
@@ -43,18 +49,32 @@ static sov_result check_bindings(const sov_spirv_options *o)
 	for (uint32_t k = 0; k < o->binding_count; k++) {
 		const sov_spirv_binding *b = &o->bindings[k];
 
-		if (b->flags & ~SOV_SPIRV_BINDING_INLINE || b->reserved)
-			return set_error(
-				SOV_ERROR_INVALID_ARGUMENT,
-				"sov_spirv_options.bindings[%u] has flags 0x%x and reserved "
-				"%u; known: SOV_SPIRV_BINDING_INLINE, and 0",
-				k, b->flags, b->reserved);
+		if (b->flags & ~SOV_SPIRV_BINDING_INLINE)
+			return set_error(SOV_ERROR_INVALID_ARGUMENT,
+					 "sov_spirv_options.bindings[%u] has flags 0x%x; known: "
+					 "SOV_SPIRV_BINDING_INLINE",
+					 k, b->flags);
 		if (b->offset % 8 || b->stride % 8 || b->offset > INT32_MAX ||
 		    b->stride > INT32_MAX)
 			return set_error(SOV_ERROR_INVALID_ARGUMENT,
 					 "sov_spirv_options.bindings[%u] has offset %u and stride "
 					 "%u; they must be multiples of 8 below 2^31",
 					 k, b->offset, b->stride);
+		if (b->set_bytes && (b->set_bytes % 8 || b->set_bytes > MAX_SET_BYTES || b->flags ||
+				     b->offset > b->set_bytes - 8))
+			return set_error(SOV_ERROR_INVALID_ARGUMENT,
+					 "sov_spirv_options.bindings[%u] has set_bytes %u, offset "
+					 "%u and flags 0x%x; set_bytes is a multiple of 8 up to "
+					 "%u beyond the offset, without flags",
+					 k, b->set_bytes, b->offset, b->flags, MAX_SET_BYTES);
+		for (uint32_t i = 0; i < k; i++)
+			if (o->bindings[i].set == b->set &&
+			    o->bindings[i].set_bytes != b->set_bytes)
+				return set_error(SOV_ERROR_INVALID_ARGUMENT,
+						 "sov_spirv_options.bindings[%u] and [%u] of set "
+						 "%u have set_bytes %u and %u; they must be equal",
+						 i, k, b->set, o->bindings[i].set_bytes,
+						 b->set_bytes);
 	}
 	return SOV_OK;
 }
@@ -76,8 +96,11 @@ static sov_result copy_tables(const sov_spirv_options *o, struct spirv_options *
 			o->constants[k].id, o->constants[k].bytes, o->constants[k].data};
 	for (uint32_t k = 0; k < o->binding_count; k++)
 		bindings[k] = (struct spirv_binding){
-			o->bindings[k].set, o->bindings[k].binding, o->bindings[k].offset,
+			o->bindings[k].set,
+			o->bindings[k].binding,
+			o->bindings[k].offset,
 			o->bindings[k].stride,
+			o->bindings[k].set_bytes,
 			(o->bindings[k].flags & SOV_SPIRV_BINDING_INLINE) != 0};
 	out->nconstants = o->constant_count;
 	out->nbindings = o->binding_count;

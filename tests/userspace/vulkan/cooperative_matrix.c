@@ -63,6 +63,8 @@ static void check_navi(void)
 		if (!freopen("/dev/null", "w", stdout))
 			_exit(1);
 		setenv("TEST_CHIP", "navi21:vram=256M", 1);
+		setenv("SOV_NVRM", "0", 1);
+		unsetenv("TEST_CARD");
 		open_instance();
 		MUST(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(physical, &count, NULL));
 		_exit(count != 0);

@@ -51,6 +51,9 @@ static const struct change changes[] = {
 	{"sampled_samples.comp", SPIRV_OP_IMAGE_QUERY_SAMPLES, 0, 0,
 	 4 << 16 | SPIRV_OP_IMAGE_QUERY_LEVELS,
 	 "an image with several samples is read by OpImageFetch alone"},
+	/* R64ui becomes R32ui, of which a pointer to 64 bits was made. */
+	{"storage_64.comp", SPIRV_OP_TYPE_IMAGE, 8, 40, 33,
+	 "OpImageTexelPointer: the format 33 of the image has no texels of 64 bits"},
 };
 
 /* Changes the first instruction that fits; a value of 0 fits every one. */

@@ -148,6 +148,56 @@ static void check_layout(sov_context c, const char *device, const struct memory 
 	sov_module_unload(m);
 }
 
+/* The descriptors of set 0, an array with a variable index, are an argument. */
+static void check_values(sov_context c, const char *device, const struct memory *mem)
+{
+	uint32_t which = 1, base[3] = {0, 0, 0}, want[20];
+	const uint64_t set0[8] = {mem->a[0], 48, 0, 0, mem->a[1], 48}, set1 = 0;
+	const void *arguments[] = {set0, &set1, &mem->set2, base, &which};
+	sov_spirv_options o =
+		options(SOV_SPIRV_LAYOUT | SOV_SPIRV_BASE_WORKGROUP | SOV_SPIRV_ROBUST);
+	sov_spirv_binding list[3];
+	sov_module m;
+
+	memcpy(list, bindings, sizeof(list));
+	list[0].set_bytes = sizeof(set0);
+	o.bindings = list;
+	for (uint32_t k = 0; k < 20; k++)
+		want[k] = k < 16 ? (k < 12 ? (100 + k) * 5 : 0) + 1000 + 20 : 7;
+	ok(must(load(c, &o, &m), "loading") && run(c, m, mem, 2, arguments, 5, want, 20),
+	   "%s: the descriptors of a set are an argument", device);
+	sov_module_unload(m);
+}
+
+static void check_value_refusals(sov_context c)
+{
+	static const struct {
+		uint32_t set0, set2[2];
+		const char *message;
+	} rows[] = {
+		{12, {0, 0}, "bindings[0] has set_bytes 12, offset 0 and flags 0x0"},
+		{2056, {0, 0}, "bindings[0] has set_bytes 2056"},
+		{0, {16, 0}, "bindings[1] has set_bytes 16, offset 16"},
+		{0, {48, 48}, "bindings[2] has set_bytes 48, offset 32 and flags 0x1"},
+		{0, {48, 0}, "bindings[1] and [2] of set 2 have set_bytes 48 and 0"},
+	};
+	sov_spirv_options o = options(SOV_SPIRV_LAYOUT);
+	sov_spirv_binding list[3];
+	sov_module m;
+
+	o.bindings = list;
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+		memcpy(list, bindings, sizeof(list));
+		list[0].set_bytes = rows[k].set0;
+		list[1].set_bytes = rows[k].set2[0];
+		list[2].set_bytes = rows[k].set2[1];
+		if (!ok(load(c, &o, &m) == SOV_ERROR_INVALID_ARGUMENT &&
+				strstr(sov_last_error(), rows[k].message),
+			"refused: %s", rows[k].message))
+			diag("%s", sov_last_error());
+	}
+}
+
 static void check_refusals(sov_context c)
 {
 	sov_spirv_options o = options(SOV_SPIRV_LAYOUT);
@@ -195,7 +245,9 @@ int main(void)
 			continue;
 		check_arguments(c, p.name, &mem);
 		check_layout(c, p.name, &mem);
+		check_values(c, p.name, &mem);
 		check_refusals(c);
+		check_value_refusals(c);
 		sov_context_destroy(c);
 	}
 	free(binary);
