@@ -828,8 +828,8 @@ SOV_API sov_result sov_graph_add_host_function(sov_graph graph, const sov_node *
 #define SOV_CONDITIONAL_WHILE  2u /* bodies[0] for as long as the condition is not 0 */
 #define SOV_CONDITIONAL_SWITCH 3u /* bodies[condition]; nothing if there are not as many */
 /*
- * Adds a node that executes other graphs as a condition says, which kernels have set: 32 bits in pinned
- * host memory at an aligned address, written by a store or by CUDA's device function
+ * Adds a node that executes other graphs as a condition says, which kernels have set: 32 bits in
+ * pinned host memory at an aligned address, written by a store or by CUDA's device function
  * cudaGraphSetConditional, whose first argument is the address. The bodies are copied when the node
  * is added; they may have conditional nodes, SOV_MAX_CONDITIONAL_DEPTH of them in each other. The
  * host evaluates conditions in the thread of host functions, so each costs a round trip.

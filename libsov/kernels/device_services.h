@@ -42,8 +42,8 @@ struct services_assertion {
 };
 
 #ifndef __CUDA__
-/* PTX of the services, by the names of enum service. The runtime stores the control block's address in
- * its variable sov_services. */
+/* PTX of the services, by the names of enum service. The runtime stores the control block's
+ * address in its variable sov_services. */
 extern const char services_library[];
 #endif
 

@@ -46,7 +46,7 @@ struct CUgraph_st {
 	CUgraphNode *nodes;
 	uint32_t count, room;
 	CUgraph origin;
-	bool owned; /* by a child node */
+	bool owned;                    /* by a child node */
 	struct condition **conditions; /* whose handles were created for it; references */
 	uint32_t condition_count;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Conditional nodes of graphs. A conditional node divides its graph like a host function: when the
- * stream gets there, the thread of host functions reads the condition from pinned memory and executes
- * bodies, which are executable graphs of their own, on a stream of their own. It waits for each of them,
- * so conditional nodes inside of bodies are evaluated by the same thread.
+ * stream gets there, the thread of host functions reads the condition from pinned memory and
+ * executes bodies, which are executable graphs of their own, on a stream of their own. It waits for
+ * each of them, so conditional nodes inside of bodies are evaluated by the same thread.
  */
 #include <stdio.h>
 #include <stdlib.h>
