@@ -147,8 +147,8 @@ struct graph_exec {
 	bool closing;                     /* it is being destroyed */
 	/* Executes a body of a conditional node in the thread of host functions, and waits. */
 	sov_result (*run)(struct graph_exec *g);
-	struct stream *last;              /* a reference: the stream that executed it last … */
-	uint64_t last_seqno;              /* … and up to which submission */
+	struct stream *last; /* a reference: the stream that executed it last … */
+	uint64_t last_seqno; /* … and up to which submission */
 	uint64_t
 		in_use; /* the commands are, until this submission has completed; 0: they are not */
 };
