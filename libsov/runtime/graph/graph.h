@@ -143,6 +143,11 @@ struct graph_exec {
 	uint32_t nsegments;
 	const struct function *max_local; /* the kernel with the most local memory per thread */
 	uint64_t local_bytes;             /* of all threads of the kernel node that has the most */
+	struct {                          /* the most that kernels in bodies need */
+		const char *kernel;
+		uint32_t thread_bytes;
+		uint64_t bytes;
+	} bodies_local;
 	pthread_mutex_t executing;        /* orders launches; protects what follows */
 	bool closing;                     /* it is being destroyed */
 	/* Executes a body of a conditional node in the thread of host functions, and waits. */

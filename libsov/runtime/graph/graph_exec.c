@@ -10,6 +10,7 @@
 #include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
+#include "libsov/runtime/base/minmax.h"
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/graph/graph_exec.h"
 #include "libsov/runtime/graph/graph_nodes.h"
@@ -138,6 +139,22 @@ static sov_result body_instantiate(struct context *c, struct graph_body *b)
 	return graph_exec_build(b->exec, b->nodes, b->count);
 }
 
+static void bodies_count_local(struct graph_exec *g, const struct graph_exec *body)
+{
+	uint32_t thread_bytes = body->max_local ? body->max_local->info.local_bytes : 0;
+
+	if (thread_bytes > g->bodies_local.thread_bytes) {
+		g->bodies_local.thread_bytes = thread_bytes;
+		g->bodies_local.kernel = body->max_local->info.name;
+	}
+	if (body->bodies_local.thread_bytes > g->bodies_local.thread_bytes) {
+		g->bodies_local.thread_bytes = body->bodies_local.thread_bytes;
+		g->bodies_local.kernel = body->bodies_local.kernel;
+	}
+	g->bodies_local.bytes = max_u64(g->bodies_local.bytes,
+					max_u64(body->local_bytes, body->bodies_local.bytes));
+}
+
 static sov_result bodies_instantiate(struct graph_exec *g)
 {
 	sov_result r = SOV_OK;
@@ -148,8 +165,13 @@ static sov_result bodies_instantiate(struct graph_exec *g)
 		if (n->kind != NODE_CONDITIONAL)
 			continue;
 		r = bodies_need_stream(g->member.context);
-		for (uint32_t k = 0; !r && k < n->conditional.nbodies; k++)
-			r = body_instantiate(g->member.context, &n->conditional.bodies[k]);
+		for (uint32_t k = 0; !r && k < n->conditional.nbodies; k++) {
+			struct graph_body *b = &n->conditional.bodies[k];
+
+			r = body_instantiate(g->member.context, b);
+			if (!r && b->exec)
+				bodies_count_local(g, b->exec);
+		}
 	}
 	return r;
 }
@@ -381,12 +403,33 @@ static sov_result graph_choose_queues(struct graph_exec *g, struct stream *s)
 	return r;
 }
 
+/* Local memory grows while the context is idle, which it is not where bodies are submitted. */
+static sov_result bodies_reserve_local(struct graph_exec *g)
+{
+	struct context *c = g->member.context;
+	struct stream *s;
+	sov_result r;
+
+	if (!g->bodies_local.thread_bytes)
+		return SOV_OK;
+	s = object_get(c->bodies_stream, OBJECT_STREAM);
+	if (!s)
+		return SOV_ERROR_INVALID_HANDLE;
+	r = local_reserve(c, s->index, g->bodies_local.kernel, g->bodies_local.thread_bytes,
+			  g->bodies_local.bytes);
+	object_put(&s->member.object);
+	return r;
+}
+
 /* on_host: see graph_run_on_host. */
 static sov_result graph_execute(struct graph_exec *g, struct stream *s, bool on_host)
 {
-	sov_result r = graph_order_after_last(g, s);
+	sov_result r = on_host ? SOV_OK : bodies_reserve_local(g);
 	bool by_nodes = tracing();
 	uint32_t i, k;
+
+	if (!r)
+		r = graph_order_after_last(g, s);
 
 	if (!r && !by_nodes && g->member.context->gpu->prefers_copy_queue)
 		r = graph_choose_queues(g, s);
