@@ -826,6 +826,22 @@ SOV_API sov_result sov_graph_add_fill(sov_graph graph, const sov_node *dependenc
 SOV_API sov_result sov_graph_add_host_function(sov_graph graph, const sov_node *dependencies,
 					       uint32_t count, void (*function)(void *user),
 					       void *user, sov_node *node);
+/* What a conditional node executes. */
+#define SOV_CONDITIONAL_IF     1u /* bodies[0] unless the condition is 0; then bodies[1], if any */
+#define SOV_CONDITIONAL_WHILE  2u /* bodies[0] for as long as the condition is not 0 */
+#define SOV_CONDITIONAL_SWITCH 3u /* bodies[condition]; nothing if there are not as many */
+/*
+ * Adds a node that executes other graphs as a condition says, which kernels have set: 32 bits in
+ * pinned host memory at an aligned address, written by a store or by CUDA's device function
+ * cudaGraphSetConditional, whose first argument is the address. The bodies are copied when the node
+ * is added; they may have conditional nodes, SOV_MAX_CONDITIONAL_DEPTH of them in each other. The
+ * host evaluates conditions in the thread of host functions, so each costs a round trip.
+ */
+SOV_API sov_result sov_graph_add_conditional(sov_graph graph, const sov_node *dependencies,
+					     uint32_t count, uint32_t kind, sov_ptr condition,
+					     const sov_graph *bodies, uint32_t body_count,
+					     sov_node *node);
+#define SOV_MAX_CONDITIONAL_DEPTH 8
 /* Makes node to depend on node from. */
 SOV_API sov_result sov_graph_add_dependency(sov_graph graph, sov_node from, sov_node to);
 

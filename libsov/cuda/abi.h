@@ -414,6 +414,14 @@ enum {
 	CU_GRAPH_NODE_EVENT_RECORD = 7,
 	CU_GRAPH_NODE_MEM_ALLOC = 10,
 	CU_GRAPH_NODE_MEM_FREE = 11,
+	CU_GRAPH_NODE_CONDITIONAL = 13,
+};
+
+enum {
+	CU_GRAPH_COND_TYPE_IF = 0,
+	CU_GRAPH_COND_TYPE_WHILE = 1,
+	CU_GRAPH_COND_TYPE_SWITCH = 2,
+	CU_GRAPH_COND_ASSIGN_DEFAULT = 1,
 };
 
 /* The first version ends before kern. */
@@ -444,6 +452,39 @@ typedef struct {
 	size_t accessDescCount, bytesize;
 	CUdeviceptr dptr;
 } CUDA_MEM_ALLOC_NODE_PARAMS;
+
+typedef struct {
+	uint64_t handle;
+	unsigned type, size;
+	CUgraph *phGraph_out;
+	CUcontext ctx;
+} CUDA_CONDITIONAL_NODE_PARAMS;
+
+/* Parameters of a node of any type. */
+typedef struct {
+	unsigned type;
+	int reserved0[3];
+	union {
+		int64_t reserved1[29];
+		CUDA_KERNEL_NODE_PARAMS kernel;
+		struct {
+			int flags, reserved;
+			CUcontext copyCtx;
+			CUDA_MEMCPY3D copyParams;
+		} memcpy;
+		struct {
+			CUDA_MEMSET_NODE_PARAMS params;
+			CUcontext ctx;
+		} memset;
+		CUDA_HOST_NODE_PARAMS host;
+		CUgraph graph;
+		CUevent event;
+		CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+		CUdeviceptr freed;
+		CUDA_CONDITIONAL_NODE_PARAMS conditional;
+	};
+	int64_t reserved2;
+} CUgraphNodeParams;
 
 /* Handles that other processes open; calls take them by value. */
 typedef struct {

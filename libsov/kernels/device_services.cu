@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device code of printf, assert, malloc and free; device_services.h defines its interface with the
+ * Device code of printf, assert, malloc, free and cudaGraphSetConditional; device_services.h defines its interface with the
  * runtime, and ptx.sh compiles it to device_services_ptx.c. Each service is one function without
  * calls. The algorithms are lock-free: a compare-and-swap fails only if another thread made
  * progress. The heap has segregated free lists, one Treiber stack per power of two.
@@ -361,4 +361,13 @@ SERVICE void service_free(void *pointer)
 	    atomic_exchange(&h->state, FREED) != IN_USE)
 		stop(0, 0, 0, 0, (u64)pointer);
 	push(c, h);
+}
+
+/* ---- conditional nodes of graphs ---- */
+
+/* The condition's handle is its address in the host's memory. */
+SERVICE void service_set_condition(u64 condition, unsigned value) asm("cudaGraphSetConditional");
+SERVICE void service_set_condition(u64 condition, unsigned value)
+{
+	asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(condition), "r"(value) : "memory");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interface between the runtime and the device services (printf, assert, malloc, free). The
+ * The interface between the runtime and the device services (printf, assert, malloc, free,
+ * cudaGraphSetConditional). The
  * control block lies in VRAM, because device threads update it with atomics; the host writes it
  * too. The log lies in system memory: one assertion record, then a ring of printf records.
  *
@@ -41,8 +42,8 @@ struct services_assertion {
 };
 
 #ifndef __CUDA__
-/* PTX of vprintf, __assertfail, malloc and free. The runtime stores the control block's address in
- * its variable sov_services. */
+/* PTX of the services, by the names of enum service. The runtime stores the control block's
+ * address in its variable sov_services. */
 extern const char services_library[];
 #endif
 

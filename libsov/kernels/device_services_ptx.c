@@ -10,6 +10,8 @@ const char services_library[] =
 	".visible .func  (.param .b32 func_retval0) vprintf\n(\n.param .b64 vprintf_param_0,\n"
 	".param .b64 vprintf_param_1\n)\n;\n.visible .func  (.param .b64 func_retval0) malloc\n(\n"
 	".param .b64 malloc_param_0\n)\n;\n.visible .func free\n(\n.param .b64 free_param_0\n)\n;\n"
+	".visible .func cudaGraphSetConditional\n(\n.param .b64 cudaGraphSetConditional_param_0,\n"
+	".param .b32 cudaGraphSetConditional_param_1\n)\n;\n"
 	".visible .global .align 8 .u64 sov_services;\n.visible .func __assertfail(\n"
 	".param .b64 __assertfail_param_0,\n.param .b64 __assertfail_param_1,\n"
 	".param .b32 __assertfail_param_2,\n.param .b64 __assertfail_param_3,\n"
@@ -298,4 +300,9 @@ const char services_library[] =
 	"and.b64  	%rd33, %rd35, -4294967296;\nor.b64  	%rd34, %rd33, %rd6;\n"
 	"add.s64 	%rd32, %rd34, 4294967296;\natom.global.cas.b64 %rd8, [%rd30], %rd35, %rd32;\n"
 	"setp.ne.s64 	%p7, %rd8, %rd35;\nmov.u64 	%rd35, %rd8;\n@%p7 bra 	$L__BB3_7;\n$L__BB3_8:\n"
-	"ret;\n}\n";
+	"ret;\n}\n.visible .func cudaGraphSetConditional(\n"
+	".param .b64 cudaGraphSetConditional_param_0,\n"
+	".param .b32 cudaGraphSetConditional_param_1\n)\n{\n.reg .b32 	%r<2>;\n.reg .b64 	%rd<2>;\n"
+	"ld.param.u64 	%rd1, [cudaGraphSetConditional_param_0];\n"
+	"ld.param.u32 	%r1, [cudaGraphSetConditional_param_1];\n"
+	"st.volatile.global.u32 [%rd1], %r1;\nret;\n}\n";

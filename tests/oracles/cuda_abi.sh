@@ -31,6 +31,8 @@ CUDA_KERNEL_NODE_PARAMS func gridDimX blockDimX sharedMemBytes kernelParams extr
 CUDA_MEMSET_NODE_PARAMS dst pitch value elementSize width height
 CUDA_HOST_NODE_PARAMS fn userData
 CUDA_MEM_ALLOC_NODE_PARAMS poolProps accessDescs accessDescCount bytesize dptr
+CUDA_CONDITIONAL_NODE_PARAMS handle type size phGraph_out ctx
+CUgraphNodeParams type kernel memcpy.copyCtx memcpy.copyParams memset host graph alloc conditional reserved2
 CUgraphEdgeData from_port to_port type reserved
 CUgraphExecUpdateResultInfo result errorNode errorFromNode
 CUDA_GRAPH_INSTANTIATE_PARAMS flags hUploadStream hErrNode_out result_out

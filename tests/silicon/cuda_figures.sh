@@ -3,29 +3,32 @@
 # Compares the CUDA libraries of this project with NVIDIA's on the first GPU, with the same binaries:
 # the figures of cuda_figures.cu, then the time of whole programs. Ours go through NVIDIA's kernel
 # module with no library of NVIDIA's, which /proc/self/maps shows. Takes four minutes after the build.
-#   usage: tests/silicon/cuda_figures.sh [--small] [--built DIR] [--budget SECONDS]
+#   usage: tests/silicon/cuda_figures.sh [--small] [--built DIR] [--budget SECONDS] [--all SECONDS]
 # DIR has public programs that were built with the shared runtime, such as OUT/build-ptxas of
 # programs/run.py --build-only with "-cudart shared" in NVCC_APPEND_FLAGS; they run until SECONDS (110)
-# are over. --small is for a software GPU: few samples, small copies.
-# environment: NVCC (nvcc), ARCH (sm_90), BUILD (build: its libraries are built if they are missing),
+# are over. With --all they run for these seconds once more, with our libraries alone and one on each
+# core, which counts how many are right. --small is for a software GPU: few samples, small copies.
+# environment: FIGURES: cuda_figures as nvcc made it elsewhere, else NVCC (nvcc) and ARCH (sm_90) make it;
+#   BUILD (build: its libraries are built if they are missing);
 #   NVIDIA_LIBRARIES: folders of NVIDIA's libcudart.so.13 and libcuda.so.1, if the loader does not find them
 # Ends with a table and "cuda_figures: PASS" or "FAIL"; exit status 0: every result is right, each
 # program that is right with NVIDIA's libraries is right with ours, and ours loaded no library of NVIDIA's.
 set -eu
 cd "$(dirname "$0")/../.."
-small= built= budget=110 rounds=3
+small= built= budget=110 all= rounds=3 limit=30
 while [ $# -gt 0 ]; do
 	case $1 in
 	--small) small=--small ;;
 	--built) built=${2:?--built needs a folder} && shift ;;
 	--budget) budget=${2:?--budget needs seconds} && shift ;;
+	--all) all=${2:?--all needs seconds} && shift ;;
 	*) sed -n '/usage:/s/^# *//p' "$0" >&2; exit 2 ;;
 	esac
 	shift
 done
 [ -z "$built" ] || [ -d "$built" ] || { echo "cuda_figures: there is no folder $built" >&2; exit 2; }
 [ -n "$small" ] || export SOV_KERNEL_TIME_LIMIT="${SOV_KERNEL_TIME_LIMIT:-60s}" # a kernel has no limit on a GPU otherwise
-[ -z "$small" ] || rounds=1
+[ -z "$small" ] || { rounds=1 limit=4; }
 BUILD=${BUILD:-build}
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 work=$(mktemp -d)
@@ -35,12 +38,16 @@ verdict=PASS
 libraries="$BUILD/cuda/libcuda.so.1 $BUILD/cuda/libcudart.so.12 $BUILD/cuda/libcudart.so.13"
 # shellcheck disable=SC2086 # a list of files
 timeout 500 make -s -j"$(nproc)" BUILD="$BUILD" $libraries >"$work/log" 2>&1 || { tail -n 20 "$work/log"; exit 1; }
-timeout 120 "$nvcc" -O2 -std=c++17 -cudart shared -arch="${ARCH:-sm_90}" -o "$work/cuda_figures" \
-	tests/silicon/cuda_figures.cu
+if [ -n "${FIGURES:-}" ]; then
+	cp "$FIGURES" "$work/cuda_figures"
+else
+	timeout 120 "$nvcc" -O2 -std=c++17 -cudart shared -arch="${ARCH:-sm_90}" -o "$work/cuda_figures" \
+		tests/silicon/cuda_figures.cu
+fi
 cc -O2 -shared -fPIC -o "$work/mappings.so" tests/silicon/mappings.c
 
 ours=$(realpath "$BUILD/cuda"):$(realpath "$BUILD")
-toolkit=$(dirname "$(dirname "$(realpath "$nvcc")")")/lib64
+toolkit=$(dirname "$(dirname "$(realpath -m "$nvcc")")")/lib64
 theirs=${NVIDIA_LIBRARIES:-}${NVIDIA_LIBRARIES:+:}${LD_LIBRARY_PATH:-}${LD_LIBRARY_PATH:+:}$toolkit
 
 # Runs cuda_figures with libraries: side, their folders.
@@ -85,6 +92,13 @@ if [ -n "$built" ]; then
 		--out "$built" --libraries "$BUILD/cuda" --limit 8 --budget "$budget" --mappings "$work/mappings.so" \
 		${nvidia:+--beside "$theirs"} $small >"$work/programs" || verdict=FAIL
 	cat "$work/programs"
+fi
+if [ -n "$built" ] && [ -n "$all" ]; then
+	# shellcheck disable=SC2086 # an option
+	timeout -k 5 $((all + 60)) python3 tests/silicon/programs/cuda_libraries.py --built --sources "$built" \
+		--out "$built" --libraries "$BUILD/cuda" --limit "$limit" --budget "$all" --jobs "$(nproc)" \
+		--mappings "$work/mappings.so" $small >"$work/all" || verdict=FAIL
+	cat "$work/all"
 fi
 
 echo

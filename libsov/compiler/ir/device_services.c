@@ -12,6 +12,8 @@ const struct service_type services[SERVICES] = {
 	[SERVICE_ASSERT] = {"__assertfail", 5, {IR_B64, IR_B64, IR_B32, IR_B64, IR_B64}, IR_VOID},
 	[SERVICE_ALLOC] = {"malloc", 1, {IR_B64}, IR_B64},
 	[SERVICE_FREE] = {"free", 1, {IR_B64}, IR_VOID},
+	/* address of the condition, value */
+	[SERVICE_SET_CONDITION] = {"cudaGraphSetConditional", 2, {IR_B64, IR_B32}, IR_VOID},
 };
 
 enum service service_find(const char *name)
@@ -51,7 +53,8 @@ const char *service_lack(const char *name)
 	for (size_t k = 0; k < sizeof(launches) / sizeof(launches[0]); k++)
 		if (!strncmp(name, launches[k], strlen(launches[k])))
 			return "dynamic parallelism, kernels that launch kernels, is not supported";
-	return "only vprintf, __assertfail, malloc and free may stay undefined";
+	return "only vprintf, __assertfail, malloc, free and cudaGraphSetConditional may stay "
+	       "undefined";
 }
 
 uint32_t services_called(const struct ir_module *m)

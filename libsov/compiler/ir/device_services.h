@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Device services: functions that CUDA's compilers leave to the system (printf, assert, malloc,
- * free). The image names them as undefined symbols; the loader resolves these to code in device
- * memory (libsov/runtime/module/device_services.c). The calling convention is ptxas's: the address
- * comes from constant bank 4, arguments are in R4 and up with 64-bit ones in even pairs, the result
- * is in R4, the absolute return address is in R20 and R21, and the callee preserves all other
- * registers.
+ * free, cudaGraphSetConditional). The image names them as undefined symbols; the loader resolves
+ * these to code in device memory (libsov/runtime/module/device_services.c). The calling convention
+ * is ptxas's: the address comes from constant bank 4, arguments are in R4 and up with 64-bit ones
+ * in even pairs, the result is in R4, the absolute return address is in R20 and R21, and the callee
+ * preserves all other registers.
  */
 #ifndef SOV_COMPILER_SERVICES_H
 #define SOV_COMPILER_SERVICES_H
 
 #include "libsov/compiler/ir/ir.h"
 
-enum service { SERVICE_PRINT, SERVICE_ASSERT, SERVICE_ALLOC, SERVICE_FREE, SERVICES };
+enum service {
+	SERVICE_PRINT,
+	SERVICE_ASSERT,
+	SERVICE_ALLOC,
+	SERVICE_FREE,
+	SERVICE_SET_CONDITION,
+	SERVICES
+};
 
 struct service_type {
 	const char *name;

@@ -103,6 +103,18 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id);
 CUresult cuGetProcAddress(const char *name, void **out, int version, uint64_t flags);
 CUresult cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags,
 			     unsigned *status);
+CUresult cuGraphAddNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t count,
+			CUgraphNodeParams *p);
+CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph g, const CUgraphNode *depends,
+			   const CUgraphEdgeData *data, size_t count, CUgraphNodeParams *p);
+CUresult cuGraphConditionalHandleCreate(uint64_t *out, CUgraph g, CUcontext c, unsigned initial,
+					unsigned flags);
+CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode n, CUevent event);
+CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode n, CUevent event);
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode n, CUevent event);
+CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode n, CUevent event);
+CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode n, CUgraphNodeParams *p);
+CUresult cuGraphNodeSetParams(CUgraphNode n, CUgraphNodeParams *p);
 CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends,
 				  size_t count, CUgraph child);
 CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,

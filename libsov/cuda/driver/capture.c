@@ -282,11 +282,13 @@ API cuStreamEndCapture(CUstream handle, CUgraph *out)
 	CUstream s = cuda_stream(handle, &e);
 	bool joined;
 
-	if (!s || !out)
-		return s ? CUDA_ERROR_INVALID_VALUE : e;
+	if (!s)
+		return e;
 	k = s->capture;
 	if (!k)
 		return CUDA_ERROR_ILLEGAL_STATE;
+	if (!out && !k->to_existing) /* the graph would be lost */
+		return CUDA_ERROR_INVALID_VALUE;
 	if (k->origin != s)
 		return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
 	joined = release_streams(k);
@@ -298,7 +300,8 @@ API cuStreamEndCapture(CUstream handle, CUgraph *out)
 	e = k->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
 	    : joined   ? CUDA_SUCCESS
 		       : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-	*out = e ? NULL : k->graph;
+	if (out)
+		*out = e ? NULL : k->graph;
 	if (e && !k->to_existing)
 		cuda_graph_free(k->graph);
 	free(k);

@@ -124,6 +124,7 @@ static void context_release(CUcontext c)
 	cuda_streams_destroy(c);
 	cuda_memory_forget(c, NULL);
 	cuda_ipc_forget(c);
+	cuda_shared_events_forget(c);
 	c->sov = NULL;
 	c->legacy_event = NULL;
 	c->blocking_work = false;

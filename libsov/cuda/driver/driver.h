@@ -82,6 +82,13 @@ struct CUctx_st {
 	sov_event legacy_event;
 	CUmodule modules;
 	unsigned captures; /* active ones of streams that the legacy stream waits for */
+	struct destroyed_event *destroyed_events; /* whose memory work may still use */
+};
+
+/* The memory of an event between processes that the program destroyed: shared_event.c. */
+struct destroyed_event {
+	struct destroyed_event *next;
+	sov_ptr memory;
 };
 
 /* The thread's current context, ready for use; NULL after *r. */
@@ -165,6 +172,8 @@ struct CUevent_st {
 CUresult cuda_shared_event_create(CUevent event);
 CUresult cuda_shared_event_open(CUevent event, const CUipcEventHandle *handle);
 CUresult cuda_shared_event_destroy(CUevent event);
+/* The context is destroyed, with its memory. */
+void cuda_shared_events_forget(CUcontext c);
 CUresult cuda_shared_event_record(CUevent event, CUstream s);
 CUresult cuda_shared_event_stream_wait(CUevent event, CUstream s);
 CUresult cuda_shared_event_wait(CUevent event, bool poll);

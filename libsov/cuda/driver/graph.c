@@ -21,6 +21,8 @@ static void node_clear(CUgraphNode n)
 		free(n->u.kernel.arguments);
 	} else if (n->type == CU_GRAPH_NODE_GRAPH && n->u.child) {
 		cuda_graph_free(n->u.child);
+	} else if (n->type == CU_GRAPH_NODE_CONDITIONAL) {
+		cuda_conditional_clear(&n->u.conditional);
 	}
 	memset(&n->u, 0, sizeof(n->u));
 }
@@ -38,7 +40,10 @@ void cuda_graph_free(CUgraph g)
 {
 	for (uint32_t k = 0; k < g->count; k++)
 		node_free(g->nodes[k]);
+	for (uint32_t k = 0; k < g->condition_count; k++)
+		cuda_condition_put(g->conditions[k]);
 	g->magic = 0;
+	free(g->conditions);
 	free(g->nodes);
 	free(g);
 }
@@ -148,15 +153,31 @@ CUresult cuda_node_copy_parameters(CUgraphNode to, const struct CUgraphNode_st *
 		}
 		return e;
 	}
+	if (from->type == CU_GRAPH_NODE_CONDITIONAL) {
+		struct conditional_node copy = {0};
+
+		e = cuda_conditional_copy(&copy, &from->u.conditional);
+		if (!e) {
+			node_clear(to);
+			to->u.conditional = copy;
+		}
+		return e;
+	}
 	to->u = from->u;
 	return e;
 }
 
 CUgraphNode cuda_node_of_origin(CUgraph g, CUgraphNode origin)
 {
-	for (uint32_t k = 0; k < g->count; k++)
-		if (g->nodes[k]->origin == origin)
-			return g->nodes[k];
+	for (uint32_t k = 0; k < g->count; k++) {
+		CUgraphNode n = g->nodes[k], found = n->origin == origin ? n : NULL;
+
+		if (n->type == CU_GRAPH_NODE_CONDITIONAL)
+			for (uint32_t i = 0; !found && i < n->u.conditional.count; i++)
+				found = cuda_node_of_origin(n->u.conditional.bodies[i], origin);
+		if (found)
+			return found;
+	}
 	return NULL;
 }
 
@@ -166,6 +187,8 @@ CUresult cuda_graph_copy_nodes(CUgraph to, CUgraph from)
 	CUresult e = CUDA_SUCCESS;
 	CUgraphNode n;
 
+	for (uint32_t k = 0; !e && k < from->condition_count; k++)
+		e = cuda_graph_add_condition(to, from->conditions[k]);
 	for (uint32_t k = 0; !e && k < from->count; k++) {
 		e = cuda_node_add(to, from->nodes[k]->type, NULL, 0, &n);
 		if (e)

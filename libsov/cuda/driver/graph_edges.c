@@ -169,8 +169,9 @@ API cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphN
 
 API cuGraphDebugDotPrint(CUgraph g, const char *path, unsigned flags)
 {
-	static const char *const types[] = {"kernel", "copy",   "fill", "host", "graph", "empty",
-					    "wait",   "record", "",     "",     "alloc", "free"};
+	static const char *const types[] = {"kernel", "copy", "fill",   "host",       "graph",
+					    "empty",  "wait", "record", "",           "",
+					    "alloc",  "free", "",       "conditional"};
 	FILE *f;
 
 	(void)flags;

@@ -23,7 +23,7 @@ struct CUgraphExec_st {
 	uint32_t magic;
 	CUgraph graph; /* flat */
 	CUcontext context;
-	sov_graph_exec sov;
+	sov_graph_exec sov; /* NULL: nothing to execute */
 	bool dirty;
 	uint64_t flags;
 	struct staged *staged;
@@ -57,13 +57,33 @@ static CUresult expand(CUgraph g, CUgraphNode n)
 	return e;
 }
 
+/* Replaces the child nodes of a graph and of its nodes' bodies. */
+static CUresult flatten(CUgraph g)
+{
+	CUresult e = CUDA_SUCCESS;
+
+	for (uint32_t k = 0; !e && k < g->count; k++) {
+		CUgraphNode n = g->nodes[k];
+
+		if (n->type == CU_GRAPH_NODE_GRAPH)
+			e = expand(g, n);
+		for (uint32_t i = 0;
+		     n->type == CU_GRAPH_NODE_CONDITIONAL && !e && i < n->u.conditional.count; i++)
+			e = flatten(n->u.conditional.bodies[i]);
+	}
+	return e;
+}
+
 /* ---- one node ---- */
 
 struct builder {
 	CUgraphExec exec;
 	sov_graph graph;
+	sov_node *roots; /* which nodes without dependencies follow: they set conditions */
+	uint32_t root_count;
 	sov_node *after;
 	uint32_t after_count;
+	bool empty; /* the graph of sov.h has no node */
 };
 
 static CUresult set_ends(CUgraphNode n, const sov_node *nodes, uint32_t count)
@@ -205,6 +225,53 @@ static CUresult build_fill(struct builder *b, CUgraphNode n, sov_node *out)
 	return cuda_context_result(b->exec->context, r);
 }
 
+static CUresult build_graph(CUgraphExec exec, CUgraph g, sov_graph *out, bool *empty);
+
+/* Bodies may not touch events or the host, as CUDA has it. */
+static CUresult check_body(CUgraph g)
+{
+	for (uint32_t k = 0; k < g->count; k++)
+		switch (g->nodes[k]->type) {
+		case CU_GRAPH_NODE_KERNEL:
+		case CU_GRAPH_NODE_MEMCPY:
+		case CU_GRAPH_NODE_MEMSET:
+		case CU_GRAPH_NODE_EMPTY:
+		case CU_GRAPH_NODE_CONDITIONAL:
+			break;
+		default:
+			return cuda_missing("conditional node",
+					    "host functions, events and memory nodes in bodies");
+		}
+	return CUDA_SUCCESS;
+}
+
+static CUresult build_conditional(struct builder *b, CUgraphNode n, sov_node *out)
+{
+	static const uint32_t kinds[] = {SOV_CONDITIONAL_IF, SOV_CONDITIONAL_WHILE,
+					 SOV_CONDITIONAL_SWITCH};
+	const struct conditional_node *k = &n->u.conditional;
+	sov_graph *bodies = calloc(k->count, sizeof(sov_graph));
+	CUresult e = bodies ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	bool empty;
+
+	for (uint32_t i = 0; !e && i < k->count; i++) {
+		e = check_body(k->bodies[i]);
+		if (!e)
+			e = build_graph(b->exec, k->bodies[i], &bodies[i], &empty);
+	}
+	if (!e)
+		e = cuda_context_result(b->exec->context,
+					sov_graph_add_conditional(
+						b->graph, b->after, b->after_count, kinds[k->type],
+						(uint64_t)(uintptr_t)k->condition->word, bodies,
+						k->count, out));
+	for (uint32_t i = 0; bodies && i < k->count; i++)
+		if (bodies[i])
+			sov_graph_destroy(bodies[i]);
+	free(bodies);
+	return e;
+}
+
 static CUresult build_node(struct builder *b, CUgraphNode n)
 {
 	sov_node made = 0;
@@ -227,16 +294,20 @@ static CUresult build_node(struct builder *b, CUgraphNode n)
 								    b->after_count, n->u.host.fn,
 								    n->u.host.userData, &made));
 		break;
+	case CU_GRAPH_NODE_CONDITIONAL:
+		e = build_conditional(b, n, &made);
+		break;
 	default:
 		return set_ends(n, b->after, b->after_count);
 	}
+	b->empty = false;
 	return e ? e : set_ends(n, &made, 1);
 }
 
 /* What a node follows: the ends of its dependencies, without repetition. */
 static CUresult collect(struct builder *b, CUgraphNode n)
 {
-	uint32_t room = 0;
+	uint32_t room = b->root_count;
 
 	for (uint32_t k = 0; k < n->depend_count; k++)
 		room += n->depends[k]->end_count;
@@ -245,6 +316,8 @@ static CUresult collect(struct builder *b, CUgraphNode n)
 	b->after_count = 0;
 	if (!b->after)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (uint32_t k = 0; !n->depend_count && k < b->root_count; k++)
+		b->after[b->after_count++] = b->roots[k];
 	for (uint32_t k = 0; k < n->depend_count; k++)
 		for (uint32_t i = 0; i < n->depends[k]->end_count; i++) {
 			sov_node end = n->depends[k]->ends[i];
@@ -300,24 +373,68 @@ static void staged_free(CUgraphExec exec)
 	}
 }
 
-static CUresult exec_build(CUgraphExec exec)
+/* Nodes that set the graph's conditions to their initial values. */
+static CUresult build_conditions(struct builder *b, CUgraph g)
+{
+	CUresult e = CUDA_SUCCESS;
+
+	b->roots = calloc(g->condition_count + 1, sizeof(*b->roots));
+	if (!b->roots)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (uint32_t k = 0; !e && k < g->condition_count; k++) {
+		const struct condition *c = g->conditions[k];
+
+		if (!c->assigns)
+			continue;
+		e = cuda_context_result(b->exec->context,
+					sov_graph_add_fill(b->graph, NULL, 0,
+							   (uint64_t)(uintptr_t)c->word, c->initial,
+							   sizeof(*c->word), 1,
+							   &b->roots[b->root_count]));
+		b->root_count++;
+	}
+	b->empty = !b->root_count;
+	return e;
+}
+
+static CUresult build_graph(CUgraphExec exec, CUgraph g, sov_graph *out, bool *empty)
 {
 	struct builder b = {.exec = exec};
 	CUcontext c = exec->context;
+	CUresult e = cuda_context_result(c, sov_graph_create(c->sov, 0, &b.graph));
+
+	if (e)
+		return e;
+	e = build_conditions(&b, g);
+	if (!e)
+		e = build_all(&b, g);
+	if (e)
+		sov_graph_destroy(b.graph);
+	else
+		*out = b.graph;
+	*empty = b.empty;
+	free(b.roots);
+	free(b.after);
+	return e;
+}
+
+static CUresult exec_build(CUgraphExec exec)
+{
+	CUcontext c = exec->context;
+	sov_graph graph;
+	bool empty;
 	CUresult e;
 
 	if (exec->sov)
 		sov_graph_exec_destroy(exec->sov);
 	exec->sov = NULL;
 	staged_free(exec);
-	e = cuda_context_result(c, sov_graph_create(c->sov, 0, &b.graph));
-	if (e)
-		return e;
-	e = build_all(&b, exec->graph);
-	if (!e)
-		e = cuda_context_result(c, sov_graph_instantiate(b.graph, &exec->sov));
-	sov_graph_destroy(b.graph);
-	free(b.after);
+	e = build_graph(exec, exec->graph, &graph, &empty);
+	if (!e) {
+		if (!empty)
+			e = cuda_context_result(c, sov_graph_instantiate(graph, &exec->sov));
+		sov_graph_destroy(graph);
+	}
 	exec->dirty = e != CUDA_SUCCESS;
 	return e;
 }
@@ -359,9 +476,8 @@ API cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph g, unsigned long long 
 	e = cuda_graph_new(&exec->graph);
 	if (!e)
 		e = cuda_graph_copy_nodes(exec->graph, g);
-	for (uint32_t k = 0; !e && k < exec->graph->count; k++)
-		if (exec->graph->nodes[k]->type == CU_GRAPH_NODE_GRAPH)
-			e = expand(exec->graph, exec->graph->nodes[k]);
+	if (!e)
+		e = flatten(exec->graph);
 	if (!e)
 		e = exec_build(exec);
 	if (e)
@@ -455,7 +571,7 @@ API cuGraphLaunch(CUgraphExec exec, CUstream handle)
 		e = events(exec, handle, CU_GRAPH_NODE_WAIT_EVENT);
 	if (!e)
 		e = cuda_stream_begin(s);
-	if (!e)
+	if (!e && exec->sov)
 		e = cuda_context_result(s->context, sov_graph_launch(exec->sov, s->sov));
 	cuda_stream_end(s);
 	return e ? e : events(exec, handle, CU_GRAPH_NODE_EVENT_RECORD);
@@ -463,7 +579,7 @@ API cuGraphLaunch(CUgraphExec exec, CUstream handle)
 
 /* ---- changes ---- */
 
-static CUgraphNode exec_node(CUgraphExec exec, CUgraphNode n, int type)
+CUgraphNode cuda_exec_node(CUgraphExec exec, CUgraphNode n, int type)
 {
 	CUgraphNode copy = IS(exec, EXEC) && n ? cuda_node_of_origin(exec->graph, n) : NULL;
 
@@ -477,14 +593,14 @@ static CUgraphNode exec_node(CUgraphExec exec, CUgraphNode n, int type)
 API cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode n,
 				   const CUDA_KERNEL_NODE_PARAMS *p)
 {
-	n = exec_node(exec, n, CU_GRAPH_NODE_KERNEL);
+	n = cuda_exec_node(exec, n, CU_GRAPH_NODE_KERNEL);
 	return n ? cuGraphKernelNodeSetParams(n, p) : CUDA_ERROR_INVALID_VALUE;
 }
 
 API cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode n,
 				      const CUDA_KERNEL_NODE_PARAMS *p)
 {
-	n = exec_node(exec, n, CU_GRAPH_NODE_KERNEL);
+	n = cuda_exec_node(exec, n, CU_GRAPH_NODE_KERNEL);
 	return n ? cuGraphKernelNodeSetParams_v2(n, p) : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -492,7 +608,7 @@ API cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode n, const CUDA_M
 				   CUcontext c)
 {
 	(void)c;
-	n = exec_node(exec, n, CU_GRAPH_NODE_MEMCPY);
+	n = cuda_exec_node(exec, n, CU_GRAPH_NODE_MEMCPY);
 	return n ? cuGraphMemcpyNodeSetParams(n, p) : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -500,20 +616,20 @@ API cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode n,
 				   const CUDA_MEMSET_NODE_PARAMS *p, CUcontext c)
 {
 	(void)c;
-	n = exec_node(exec, n, CU_GRAPH_NODE_MEMSET);
+	n = cuda_exec_node(exec, n, CU_GRAPH_NODE_MEMSET);
 	return n ? cuGraphMemsetNodeSetParams(n, p) : CUDA_ERROR_INVALID_VALUE;
 }
 
 API cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode n, const CUDA_HOST_NODE_PARAMS *p)
 {
-	n = exec_node(exec, n, CU_GRAPH_NODE_HOST);
+	n = cuda_exec_node(exec, n, CU_GRAPH_NODE_HOST);
 	return n ? cuGraphHostNodeSetParams(n, p) : CUDA_ERROR_INVALID_VALUE;
 }
 
 API cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode n, unsigned enabled)
 {
 	CUgraphNode copy = IS(exec, EXEC) && IS(n, NODE) && n->type <= CU_GRAPH_NODE_MEMSET
-				   ? exec_node(exec, n, n->type)
+				   ? cuda_exec_node(exec, n, n->type)
 				   : NULL;
 
 	if (!copy)
@@ -545,6 +661,17 @@ static unsigned compare(CUgraph a, CUgraph b)
 
 		if (x->type != y->type)
 			return UPDATE_TYPE;
+		if (x->type == CU_GRAPH_NODE_CONDITIONAL) {
+			const struct conditional_node *p = &x->u.conditional,
+						      *q = &y->u.conditional;
+			unsigned result =
+				p->type != q->type || p->count != q->count ? UPDATE_TOPOLOGY : 0;
+
+			for (uint32_t i = 0; !result && i < p->count; i++)
+				result = compare(p->bodies[i], q->bodies[i]);
+			if (result)
+				return result;
+		}
 		if (x->depend_count != y->depend_count)
 			return UPDATE_TOPOLOGY;
 		for (uint32_t i = 0; i < x->depend_count; i++) {
@@ -573,14 +700,21 @@ API cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph g, CUgraphExecUpdateResultInf
 	e = cuda_graph_new(&flat);
 	if (!e)
 		e = cuda_graph_copy_nodes(flat, g);
-	for (uint32_t k = 0; !e && k < flat->count; k++)
-		if (flat->nodes[k]->type == CU_GRAPH_NODE_GRAPH)
-			e = expand(flat, flat->nodes[k]);
+	if (!e)
+		e = flatten(flat);
 	if (e)
 		return e;
 	result = compare(exec->graph, flat);
 	for (uint32_t k = 0; !result && !e && k < flat->count; k++)
 		e = cuda_node_copy_parameters(exec->graph->nodes[k], flat->nodes[k]);
+	if (!result && !e) {
+		struct CUgraph_st old = *exec->graph;
+
+		exec->graph->conditions = flat->conditions;
+		exec->graph->condition_count = flat->condition_count;
+		flat->conditions = old.conditions;
+		flat->condition_count = old.condition_count;
+	}
 	cuda_graph_free(flat);
 	info->result = e ? UPDATE_ERROR : result;
 	if (!info->result)

@@ -5,6 +5,7 @@
  * that was asked for is reached. Records on several streams may be reached in any order, so each
  * writes its number to a word of its own, which a record SLOTS later takes again.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "libsov/cuda/driver/driver.h"
@@ -46,6 +47,26 @@ static CUresult attach(CUevent event, sov_ptr memory)
 	return CUDA_SUCCESS;
 }
 
+/* Frees the memory of destroyed events if no work can use it any more. */
+static void free_destroyed(CUcontext c)
+{
+	struct destroyed_event *list;
+
+	if (sov_context_wait(c->sov, SOV_NO_WAIT))
+		return;
+	pthread_mutex_lock(&c->lock);
+	list = c->destroyed_events;
+	c->destroyed_events = NULL;
+	pthread_mutex_unlock(&c->lock);
+	while (list) {
+		struct destroyed_event *next = list->next;
+
+		sov_memory_free(c->sov, list->memory);
+		free(list);
+		list = next;
+	}
+}
+
 CUresult cuda_shared_event_create(CUevent event)
 {
 	sov_context c = event->context->sov;
@@ -53,6 +74,7 @@ CUresult cuda_shared_event_create(CUevent event)
 	sov_ptr memory;
 	CUresult e = cuda_context_result(event->context, sov_memory_alloc(c, PAGE, &memory));
 
+	free_destroyed(event->context);
 	if (e)
 		return e;
 	e = cuda_context_result(event->context, sov_memory_fill(c, memory, 0, 4, PAGE / 4));
@@ -84,10 +106,35 @@ CUresult cuda_shared_event_open(CUevent event, const CUipcEventHandle *handle)
 	return e ? e : attach(event, memory);
 }
 
+/* Streams may still wait for the event, and its record may depend on what the program does next:
+ * the memory stays until the context is idle. */
 CUresult cuda_shared_event_destroy(CUevent event)
 {
-	return cuda_context_result(event->context,
-				   sov_memory_free(event->context->sov, event->shared));
+	CUcontext c = event->context;
+	struct destroyed_event *d;
+
+	if (!IS(c, CONTEXT) || !c->sov)
+		return CUDA_SUCCESS; /* the memory was freed with its context */
+	d = malloc(sizeof(*d));
+	if (!d)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	d->memory = event->shared;
+	pthread_mutex_lock(&c->lock);
+	d->next = c->destroyed_events;
+	c->destroyed_events = d;
+	pthread_mutex_unlock(&c->lock);
+	free_destroyed(c);
+	return CUDA_SUCCESS;
+}
+
+void cuda_shared_events_forget(CUcontext c)
+{
+	while (c->destroyed_events) {
+		struct destroyed_event *d = c->destroyed_events;
+
+		c->destroyed_events = d->next;
+		free(d);
+	}
 }
 
 /* A record that fails was never asked for. */

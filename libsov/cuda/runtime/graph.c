@@ -4,22 +4,7 @@
  * major versions of the runtime differ, in CUDA 13 the names without _v2 take data of edges.
  */
 #include <string.h>
-#include "libsov/cuda/runtime/runtime.h"
-
-void rt_copy_3d(const cudaMemcpy3DParms *q, CUDA_MEMCPY3D *p);
-
-struct kernel_params {
-	void *func;
-	dim3 grid, block;
-	unsigned shared;
-	void **arguments, **extra;
-};
-struct memset_params {
-	void *dst;
-	size_t pitch;
-	unsigned value, elementSize;
-	size_t width, height;
-};
+#include "libsov/cuda/runtime/graph.h"
 
 /* ---- capture ---- */
 
@@ -236,7 +221,7 @@ RT cudaGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode n, unsigned *enabled)
 
 /* ---- kernel nodes ---- */
 
-static CUresult to_kernel(const struct kernel_params *p, CUDA_KERNEL_NODE_PARAMS *d)
+CUresult rt_kernel_params(const struct kernel_params *p, CUDA_KERNEL_NODE_PARAMS *d)
 {
 	CUresult e = p ? rt_ready() : CUDA_ERROR_INVALID_VALUE;
 
@@ -257,7 +242,7 @@ RT cudaGraphAddKernelNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depend
 			  const struct kernel_params *p)
 {
 	CUDA_KERNEL_NODE_PARAMS d;
-	CUresult e = to_kernel(p, &d);
+	CUresult e = rt_kernel_params(p, &d);
 
 	return rt_return(e ? e : cuGraphAddKernelNode_v2(out, g, depends, count, &d));
 }
@@ -280,7 +265,7 @@ RT cudaGraphKernelNodeGetParams(CUgraphNode n, struct kernel_params *p)
 RT cudaGraphKernelNodeSetParams(CUgraphNode n, const struct kernel_params *p)
 {
 	CUDA_KERNEL_NODE_PARAMS d;
-	CUresult e = to_kernel(p, &d);
+	CUresult e = rt_kernel_params(p, &d);
 
 	return rt_return(e ? e : cuGraphKernelNodeSetParams_v2(n, &d));
 }
@@ -288,7 +273,7 @@ RT cudaGraphKernelNodeSetParams(CUgraphNode n, const struct kernel_params *p)
 RT cudaGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode n, const struct kernel_params *p)
 {
 	CUDA_KERNEL_NODE_PARAMS d;
-	CUresult e = to_kernel(p, &d);
+	CUresult e = rt_kernel_params(p, &d);
 
 	return rt_return(e ? e : cuGraphExecKernelNodeSetParams_v2(exec, n, &d));
 }

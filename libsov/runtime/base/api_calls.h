@@ -185,6 +185,10 @@ CALL(graph_add_host_function, (sov_graph, graph, ADDRESS),
      (const sov_node *, dependencies, ADDRESS), (uint32_t, count, NUMBER),
      (host_function_pointer, function, ADDRESS), (void *, user, ADDRESS),
      (sov_node *, node, OUT_WORD))
+CALL(graph_add_conditional, (sov_graph, graph, ADDRESS), (const sov_node *, dependencies, ADDRESS),
+     (uint32_t, count, NUMBER), (uint32_t, kind, NUMBER), (sov_ptr, condition, ADDRESS),
+     (const sov_graph *, bodies, ADDRESS), (uint32_t, body_count, NUMBER),
+     (sov_node *, node, OUT_WORD))
 CALL(graph_add_dependency, (sov_graph, graph, ADDRESS), (sov_node, from, NUMBER),
      (sov_node, to, NUMBER))
 CALL(stream_begin_capture, (sov_stream, stream, ADDRESS), (sov_graph, graph, ADDRESS))

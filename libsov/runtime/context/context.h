@@ -134,6 +134,7 @@ struct context {
 	struct services *services;
 	struct copy_kernels *copy_kernels;
 	struct checked_context *checked;
+	const void *bodies_stream; /* handle: for bodies of conditional nodes; NULL: none yet */
 	const struct capture_ops *capture_ops;   /* stream/stream.h */
 	const struct services_ops *services_ops; /* module/module.h */
 	pthread_mutex_t services_loading;

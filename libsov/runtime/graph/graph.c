@@ -14,7 +14,23 @@
 
 typedef unsigned long long ull;
 
-#define MAX_NODES 65536u
+/* Of a conditional node, which holds a reference besides that of the handle. */
+static void body_release(struct graph_exec *g)
+{
+	if (object_retire(&g->member.object))
+		object_put(&g->member.object);
+	object_put(&g->member.object);
+}
+
+static void bodies_free(struct graph_body *bodies, uint32_t count)
+{
+	for (uint32_t i = 0; bodies && i < count; i++) {
+		nodes_free(bodies[i].nodes, bodies[i].count);
+		if (bodies[i].exec)
+			body_release(bodies[i].exec);
+	}
+	free(bodies);
+}
 
 void node_free(struct node *n)
 {
@@ -22,22 +38,88 @@ void node_free(struct node *n)
 		if (n->kernel.function)
 			object_put(&n->kernel.function->member.object);
 		free(n->kernel.parameters);
+	} else if (n->kind == NODE_CONDITIONAL) {
+		bodies_free(n->conditional.bodies, n->conditional.nbodies);
 	}
 	free(n->dependencies);
+}
+
+void nodes_free(struct node *nodes, uint32_t count)
+{
+	for (uint32_t i = 0; nodes && i < count; i++)
+		node_free(&nodes[i]);
+	free(nodes);
+}
+
+static sov_result set_no_memory(void)
+{
+	return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+}
+
+static sov_result node_clone(const struct node *from, struct node *to);
+
+sov_result body_copy(const struct node *nodes, uint32_t count, struct graph_body *to)
+{
+	sov_result r = SOV_OK;
+
+	to->nodes = calloc(count + 1, sizeof(*to->nodes));
+	if (!to->nodes)
+		return set_no_memory();
+	while (!r && to->count < count) {
+		r = node_clone(&nodes[to->count], &to->nodes[to->count]);
+		to->count++;
+	}
+	return r;
+}
+
+static sov_result clone_bodies(struct node *n, const struct node *from)
+{
+	const struct graph_body *bodies = from->conditional.bodies;
+	uint32_t count = from->conditional.nbodies;
+	sov_result r = SOV_OK;
+
+	n->conditional.bodies = calloc(count, sizeof(*bodies));
+	if (!n->conditional.bodies)
+		return set_no_memory();
+	for (uint32_t i = 0; !r && i < count; i++)
+		r = body_copy(bodies[i].nodes, bodies[i].count, &n->conditional.bodies[i]);
+	return r;
+}
+
+/* Copies what a node holds; *to has what was copied also after a failure. */
+static sov_result node_clone(const struct node *from, struct node *to)
+{
+	*to = *from;
+	to->dependencies = malloc((from->ndependencies + 1) * sizeof(*to->dependencies));
+	if (to->dependencies && from->ndependencies)
+		memcpy(to->dependencies, from->dependencies,
+		       from->ndependencies * sizeof(*to->dependencies));
+	if (from->kind == NODE_KERNEL) {
+		uint32_t bytes = from->kernel.function->kernel->param_bytes;
+
+		object_reference(&from->kernel.function->member.object);
+		to->kernel.parameters = malloc(bytes + 1);
+		if (!to->kernel.parameters)
+			return set_no_memory();
+		memcpy(to->kernel.parameters, from->kernel.parameters, bytes);
+	} else if (from->kind == NODE_CONDITIONAL) {
+		sov_result r = clone_bodies(to, from);
+
+		if (r)
+			return r;
+	}
+	return to->dependencies ? SOV_OK : set_no_memory();
 }
 
 static void graph_free(struct object *o)
 {
 	struct graph *g = (struct graph *)o;
 	struct context *c = g->member.context;
-	uint32_t i;
 
 	pthread_mutex_lock(&c->lock);
 	list_del(&g->member.link);
 	pthread_mutex_unlock(&c->lock);
-	for (i = 0; i < g->count; i++)
-		node_free(&g->nodes[i]);
-	free(g->nodes);
+	nodes_free(g->nodes, g->count);
 	free(g);
 	object_put(&c->object);
 }
@@ -270,8 +352,8 @@ sov_result api_graph_destroy(sov_graph graph)
 	return r;
 }
 
-static struct graph *graph_enter(sov_graph graph, const sov_node *dependencies, uint32_t count,
-				 sov_result *r)
+struct graph *graph_enter(sov_graph graph, const sov_node *dependencies, uint32_t count,
+			  sov_result *r)
 {
 	if (count && !dependencies) {
 		*r = set_error(SOV_ERROR_INVALID_ARGUMENT, "dependencies is NULL and has %u nodes",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs: nodes with their dependencies. graph.c builds them, capture.c records them from streams;
- * graph_order.c and graph_write.c prepare an executable graph, graph_exec.c launches it.
+ * graph_order.c and graph_write.c prepare an executable graph, graph_exec.c launches it, and
+ * conditional.c decides what its conditional nodes execute.
  */
 #ifndef SOV_GRAPH_H
 #define SOV_GRAPH_H
@@ -9,7 +10,25 @@
 #include "libsov/runtime/copy/copy_rect.h"
 #include "libsov/runtime/module/function.h"
 
-enum node_kind { NODE_KERNEL, NODE_COPY, NODE_LINES, NODE_FILL, NODE_HOST_FUNCTION };
+#define MAX_NODES 65536u
+
+enum node_kind {
+	NODE_KERNEL,
+	NODE_COPY,
+	NODE_LINES,
+	NODE_FILL,
+	NODE_HOST_FUNCTION,
+	NODE_CONDITIONAL
+};
+
+struct graph_exec;
+
+/* A graph that a conditional node executes. */
+struct graph_body {
+	struct node *nodes;
+	uint32_t count;
+	struct graph_exec *exec; /* a reference; NULL in a graph, or without nodes */
+};
 
 struct node {
 	enum node_kind kind;
@@ -35,8 +54,20 @@ struct node {
 			void (*function)(void *user);
 			void *user;
 		} host;
+		struct {
+			struct context *context;
+			uint64_t condition;     /* address of pinned memory */
+			uint32_t kind, nbodies; /* kind: SOV_CONDITIONAL_* */
+			struct graph_body *bodies;
+		} conditional;
 	};
 };
+
+/* The host executes the node, between two segments. */
+static inline bool node_is_on_host(const struct node *n)
+{
+	return n->kind == NODE_HOST_FUNCTION || n->kind == NODE_CONDITIONAL;
+}
 
 struct graph {
 	struct member member;
@@ -57,6 +88,14 @@ sov_result node_fill(struct context *c, uint64_t address, uint32_t value, uint32
 sov_result graph_add_rect(struct graph *g, const uint32_t *dependencies, uint32_t ndependencies,
 			  const struct copy_rect *r, uint32_t *number);
 void node_free(struct node *n);
+/* Frees an array of nodes. */
+void nodes_free(struct node *nodes, uint32_t count);
+/* Copies nodes, without the executable graphs of their bodies. After a failure *to has those that
+ * were copied. */
+sov_result body_copy(const struct node *nodes, uint32_t count, struct graph_body *to);
+/* Enters the graph to which a call adds a node; NULL with *r set on failure. */
+struct graph *graph_enter(sov_graph graph, const sov_node *dependencies, uint32_t count,
+			  sov_result *r);
 void node_set_parameters(struct node *n, const void *const *arguments);
 
 /* ---- executable graphs ---- */
@@ -104,10 +143,17 @@ struct graph_exec {
 	uint32_t nsegments;
 	const struct function *max_local; /* the kernel with the most local memory per thread */
 	uint64_t local_bytes;             /* of all threads of the kernel node that has the most */
+	struct {                          /* the most that kernels in bodies need */
+		const char *kernel;
+		uint32_t thread_bytes;
+		uint64_t bytes;
+	} bodies_local;
 	pthread_mutex_t executing;        /* orders launches; protects what follows */
 	bool closing;                     /* it is being destroyed */
-	struct stream *last;              /* a reference: the stream that executed it last … */
-	uint64_t last_seqno;              /* … and up to which submission */
+	/* Executes a body of a conditional node in the thread of host functions, and waits. */
+	sov_result (*run)(struct graph_exec *g);
+	struct stream *last; /* a reference: the stream that executed it last … */
+	uint64_t last_seqno; /* … and up to which submission */
 	uint64_t
 		in_use; /* the commands are, until this submission has completed; 0: they are not */
 };

@@ -10,6 +10,7 @@
 #include "libsov/runtime/base/demangle.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
+#include "libsov/runtime/base/minmax.h"
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/graph/graph_exec.h"
 #include "libsov/runtime/graph/graph_nodes.h"
@@ -17,7 +18,6 @@
 #include "libsov/runtime/graph/graph_write.h"
 #include "libsov/runtime/memory/local_memory.h"
 #include "libsov/runtime/module/module.h"
-#include "libsov/runtime/stream/host_function.h"
 #include "libsov/runtime/stream/stream.h"
 #include "libsov/runtime/trace/trace_ring.h"
 
@@ -32,12 +32,10 @@ static void graph_exec_free(struct object *o)
 	if (g->memory)
 		buffer_destroy(c, g->memory);
 	pthread_mutex_unlock(&c->lock);
-	for (i = 0; i < g->count; i++)
-		node_free(&g->nodes[i]);
+	nodes_free(g->nodes, g->count);
 	if (g->last)
 		object_put(&g->last->member.object);
 	pthread_mutex_destroy(&g->executing);
-	free(g->nodes);
 	free(g->level);
 	free(g->order);
 	free(g->kernels);
@@ -72,54 +70,123 @@ const struct function *graph_function_at(const struct context *c, uint64_t va, u
 
 /* ---- instantiating ---- */
 
-static sov_result graph_copy_nodes(struct graph_exec *g, const struct graph *from)
+static sov_result graph_copy_nodes(struct graph_exec *g, const struct node *nodes, uint32_t count)
 {
-	uint32_t i;
+	struct graph_body copy = {0};
+	sov_result r = body_copy(nodes, count, &copy);
 
-	g->nodes = calloc(from->count + 1, sizeof(*g->nodes));
-	g->level = calloc(from->count + 1, sizeof(*g->level));
-	g->order = calloc(from->count + 1, sizeof(*g->order));
-	g->kernels = calloc(from->count + 1, sizeof(*g->kernels));
-	g->next = calloc(from->count + 1, sizeof(*g->next));
-	if (!g->nodes || !g->level || !g->order || !g->kernels || !g->next)
-		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
-	for (i = 0; i < from->count; i++) {
-		const struct node *n = &from->nodes[i];
-		struct node *copy = &g->nodes[g->count++];
-
-		*copy = *n;
-		copy->dependencies = malloc((n->ndependencies + 1) * sizeof(*copy->dependencies));
-		if (n->kind == NODE_KERNEL) {
-			uint32_t bytes = n->kernel.function->kernel->param_bytes;
-
-			object_reference(&n->kernel.function->member.object);
-			copy->kernel.parameters = malloc(bytes + 1);
-			if (copy->kernel.parameters)
-				memcpy(copy->kernel.parameters, n->kernel.parameters, bytes);
-		}
-		if (!copy->dependencies || (n->kind == NODE_KERNEL && !copy->kernel.parameters))
-			return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
-					 "no host memory for a graph");
-		memcpy(copy->dependencies, n->dependencies,
-		       n->ndependencies * sizeof(*n->dependencies));
-	}
-	return SOV_OK;
-}
-
-static sov_result graph_exec_build(struct graph_exec *g, const struct graph *from)
-{
-	struct context *c = g->member.context;
-	sov_result r = graph_copy_nodes(g, from);
-
-	if (!r)
-		r = graph_order(g, c->gpu->supports_chains(c->chip));
-	return r ? r : graph_write(g);
+	g->nodes = copy.nodes;
+	g->count = copy.count;
+	g->level = calloc(count + 1, sizeof(*g->level));
+	g->order = calloc(count + 1, sizeof(*g->order));
+	g->kernels = calloc(count + 1, sizeof(*g->kernels));
+	g->next = calloc(count + 1, sizeof(*g->next));
+	if (!r && (!g->level || !g->order || !g->kernels || !g->next))
+		r = set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+	return r;
 }
 
 static const struct member_ops graph_exec_member_ops = {
 	.kind = OBJECT_GRAPH_EXEC,
 	.destroy = graph_exec_free,
 };
+
+static sov_result graph_exec_run(struct graph_exec *g);
+
+static sov_result graph_exec_new(struct context *c, struct graph_exec **out)
+{
+	struct graph_exec *g = calloc(1, sizeof(*g));
+	sov_result r;
+
+	if (!g)
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+	pthread_mutex_init(&g->executing, NULL);
+	g->run = graph_exec_run;
+	r = member_publish(&g->member, c, &c->graphs, &graph_exec_member_ops);
+	if (r) {
+		pthread_mutex_destroy(&g->executing);
+		free(g);
+	}
+	*out = g;
+	return r;
+}
+
+/* All bodies of a context execute on one stream: one thread executes them. */
+static sov_result bodies_need_stream(struct context *c)
+{
+	struct stream *s;
+	sov_result r = c->bodies_stream ? SOV_OK : stream_create(c, 0, &s);
+
+	if (!c->bodies_stream && !r)
+		c->bodies_stream = object_handle(&s->member.object);
+	return r;
+}
+
+static sov_result graph_exec_build(struct graph_exec *g, const struct node *nodes, uint32_t count);
+
+/* The node holds a reference besides that of the handle, which no caller has. */
+static sov_result body_instantiate(struct context *c, struct graph_body *b)
+{
+	sov_result r = b->count ? graph_exec_new(c, &b->exec) : SOV_OK;
+
+	if (r) {
+		b->exec = NULL;
+		return r;
+	}
+	if (!b->exec)
+		return SOV_OK;
+	object_reference(&b->exec->member.object);
+	return graph_exec_build(b->exec, b->nodes, b->count);
+}
+
+static void bodies_count_local(struct graph_exec *g, const struct graph_exec *body)
+{
+	uint32_t thread_bytes = body->max_local ? body->max_local->info.local_bytes : 0;
+
+	if (thread_bytes > g->bodies_local.thread_bytes) {
+		g->bodies_local.thread_bytes = thread_bytes;
+		g->bodies_local.kernel = body->max_local->info.name;
+	}
+	if (body->bodies_local.thread_bytes > g->bodies_local.thread_bytes) {
+		g->bodies_local.thread_bytes = body->bodies_local.thread_bytes;
+		g->bodies_local.kernel = body->bodies_local.kernel;
+	}
+	g->bodies_local.bytes = max_u64(g->bodies_local.bytes,
+					max_u64(body->local_bytes, body->bodies_local.bytes));
+}
+
+static sov_result bodies_instantiate(struct graph_exec *g)
+{
+	sov_result r = SOV_OK;
+
+	for (uint32_t i = 0; !r && i < g->count; i++) {
+		struct node *n = &g->nodes[i];
+
+		if (n->kind != NODE_CONDITIONAL)
+			continue;
+		r = bodies_need_stream(g->member.context);
+		for (uint32_t k = 0; !r && k < n->conditional.nbodies; k++) {
+			struct graph_body *b = &n->conditional.bodies[k];
+
+			r = body_instantiate(g->member.context, b);
+			if (!r && b->exec)
+				bodies_count_local(g, b->exec);
+		}
+	}
+	return r;
+}
+
+static sov_result graph_exec_build(struct graph_exec *g, const struct node *nodes, uint32_t count)
+{
+	struct context *c = g->member.context;
+	sov_result r = graph_copy_nodes(g, nodes, count);
+
+	if (!r)
+		r = graph_order(g, c->gpu->supports_chains(c->chip));
+	if (!r)
+		r = graph_write(g);
+	return r ? r : bodies_instantiate(g);
+}
 
 sov_result api_graph_instantiate(sov_graph graph, sov_graph_exec *exec)
 {
@@ -136,19 +203,10 @@ sov_result api_graph_instantiate(sov_graph graph, sov_graph_exec *exec)
 		return member_leave(
 			g, set_error(SOV_ERROR_INVALID_ARGUMENT,
 				     "the graph has no nodes; add some, or capture a stream"));
-	built = calloc(1, sizeof(*built));
-	if (!built)
-		return member_leave(
-			g, set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph"));
-	pthread_mutex_init(&built->executing, NULL);
-	r = member_publish(&built->member, g->member.context, &g->member.context->graphs,
-			   &graph_exec_member_ops);
-	if (r) {
-		pthread_mutex_destroy(&built->executing);
-		free(built);
+	r = graph_exec_new(g->member.context, &built);
+	if (r)
 		return member_leave(g, r);
-	}
-	r = graph_exec_build(built, g);
+	r = graph_exec_build(built, g->nodes, g->count);
 	if (!r)
 		*exec = object_handle(&built->member.object);
 	else
@@ -345,16 +403,38 @@ static sov_result graph_choose_queues(struct graph_exec *g, struct stream *s)
 	return r;
 }
 
-static sov_result graph_execute(struct graph_exec *g, struct stream *s)
+/* Local memory grows while the context is idle, which it is not where bodies are submitted. */
+static sov_result bodies_reserve_local(struct graph_exec *g)
 {
-	sov_result r = graph_order_after_last(g, s);
+	struct context *c = g->member.context;
+	struct stream *s;
+	sov_result r;
+
+	if (!g->bodies_local.thread_bytes)
+		return SOV_OK;
+	s = object_get(c->bodies_stream, OBJECT_STREAM);
+	if (!s)
+		return SOV_ERROR_INVALID_HANDLE;
+	r = local_reserve(c, s->index, g->bodies_local.kernel, g->bodies_local.thread_bytes,
+			  g->bodies_local.bytes);
+	object_put(&s->member.object);
+	return r;
+}
+
+/* on_host: see graph_run_on_host. */
+static sov_result graph_execute(struct graph_exec *g, struct stream *s, bool on_host)
+{
+	sov_result r = on_host ? SOV_OK : bodies_reserve_local(g);
 	bool by_nodes = tracing();
 	uint32_t i, k;
+
+	if (!r)
+		r = graph_order_after_last(g, s);
 
 	if (!r && !by_nodes && g->member.context->gpu->prefers_copy_queue)
 		r = graph_choose_queues(g, s);
 	if (!r && by_nodes)
-		r = graph_submit_nodes(g, s);
+		r = graph_submit_nodes(g, s, on_host);
 	for (i = 0; !r && !by_nodes && i < g->nsegments; i++) {
 		const struct graph_segment *segment = &g->segments[i];
 		uint32_t left = segment->host_count;
@@ -362,16 +442,32 @@ static sov_result graph_execute(struct graph_exec *g, struct stream *s)
 		if (segment->words)
 			r = graph_submit_segment(g, s, segment);
 		for (k = segment->first_host; !r && left; k++) {
-			const struct node *n = &g->nodes[g->order[k]];
+			struct node *n = &g->nodes[g->order[k]];
 
-			if (n->kind != NODE_HOST_FUNCTION)
+			if (!node_is_on_host(n))
 				continue;
 			left--;
-			r = stream_host_function(s, n->host.function, n->host.user);
+			r = graph_run_on_host(n, s, on_host);
 		}
 	}
 	if (!r)
 		g->last_seqno = stream_last(s);
+	return r;
+}
+
+static sov_result graph_exec_run(struct graph_exec *g)
+{
+	struct stream *s = object_get(g->member.context->bodies_stream, OBJECT_STREAM);
+	sov_result r;
+
+	if (!s)
+		return SOV_ERROR_INVALID_HANDLE;
+	pthread_mutex_lock(&g->executing);
+	r = graph_execute(g, s, true);
+	if (!r)
+		r = stream_wait_for(s, stream_last(s), SOV_FOREVER);
+	pthread_mutex_unlock(&g->executing);
+	object_put(&s->member.object);
 	return r;
 }
 
@@ -391,7 +487,7 @@ sov_result api_graph_launch(sov_graph_exec exec, sov_stream stream)
 	} else if (s) {
 		pthread_mutex_lock(&g->executing);
 		r = g->closing ? set_error(SOV_ERROR_INVALID_HANDLE, "the graph is being destroyed")
-			       : graph_execute(g, s);
+			       : graph_execute(g, s, false);
 		pthread_mutex_unlock(&g->executing);
 		if (!r && g->member.context->sync)
 			r = stream_wait_for(s, stream_last(s), SOV_FOREVER);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/copy/copy_method.h"
+#include "libsov/runtime/context/context_wait.h"
+#include "libsov/runtime/graph/conditional.h"
 #include "libsov/runtime/graph/graph_nodes.h"
 #include "libsov/runtime/module/launch.h"
 #include "libsov/runtime/stream/host_function.h"
@@ -66,7 +68,22 @@ static sov_result submit_lines(const struct gpu_lines *all, struct stream *s)
 	return SOV_OK;
 }
 
-static sov_result submit_node(const struct node *n, struct stream *s)
+sov_result graph_run_on_host(struct node *n, struct stream *s, bool on_host)
+{
+	bool decides = n->kind == NODE_CONDITIONAL;
+	void (*function)(void *user) = decides ? conditional_run : n->host.function;
+	void *user = decides ? n : n->host.user;
+	sov_result r;
+
+	if (!on_host)
+		return stream_host_function(s, function, user);
+	r = stream_wait_for(s, stream_last(s), SOV_FOREVER);
+	if (!r)
+		function(user);
+	return r;
+}
+
+static sov_result submit_node(struct node *n, struct stream *s, bool on_host)
 {
 	struct context *c = s->member.context;
 	uint64_t seqno;
@@ -85,16 +102,17 @@ static sov_result submit_node(const struct node *n, struct stream *s)
 		return fill_by(s, COPY_ENGINE, n->fill.address, n->fill.value,
 			       n->fill.element_bytes, n->fill.bytes, &seqno);
 	case NODE_HOST_FUNCTION:
-		return stream_host_function(s, n->host.function, n->host.user);
+	case NODE_CONDITIONAL:
+		return graph_run_on_host(n, s, on_host);
 	}
 	return SOV_ERROR_INTERNAL;
 }
 
-sov_result graph_submit_nodes(struct graph_exec *g, struct stream *s)
+sov_result graph_submit_nodes(struct graph_exec *g, struct stream *s, bool on_host)
 {
 	sov_result r = SOV_OK;
 
 	for (uint32_t i = 0; !r && i < g->count; i++)
-		r = submit_node(&g->nodes[g->order[i]], s);
+		r = submit_node(&g->nodes[g->order[i]], s, on_host);
 	return r;
 }

@@ -347,7 +347,7 @@ static bool has_host_function(const struct graph_exec *g, uint32_t at, uint32_t 
 	uint32_t level = g->level[g->order[at]];
 
 	for (*host_count = 0; at < g->count && g->level[g->order[at]] == level; at++)
-		*host_count += g->nodes[g->order[at]].kind == NODE_HOST_FUNCTION;
+		*host_count += node_is_on_host(&g->nodes[g->order[at]]);
 	return *host_count;
 }
 
@@ -355,7 +355,7 @@ static uint64_t node_time_limit(const struct context *c, const struct node *n)
 {
 	if (n->kind == NODE_KERNEL)
 		return n->kernel.time_limit ? n->kernel.time_limit : c->kernel_time_limit;
-	return n->kind == NODE_HOST_FUNCTION ? 0 : c->other_time_limit;
+	return node_is_on_host(n) ? 0 : c->other_time_limit;
 }
 
 /* Sum of the limits of nodes [from, to): they may execute one after the other. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Device services on the host's side: printf, assert, malloc and free of kernels. The device code
- * is an internal module (libsov/kernels/device_services.cu), which is loaded with the first module
- * that calls a service. Waiting threads read printf records, and every wait reads them before it
- * returns, so that a completed kernel's output has been printed. The GPU never waits for that.
+ * Device services on the host's side: printf, assert, malloc, free and conditions of graphs. The
+ * device code is an internal module (libsov/kernels/device_services.cu), which is loaded with the
+ * first module that calls a service. Waiting threads read printf records, and every wait reads them
+ * before it returns, so that a completed kernel's output has been printed. The GPU never waits for
+ * that.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -263,7 +263,7 @@ static const struct member_ops stream_member_ops = {
 	.destroy = stream_free,
 };
 
-static sov_result stream_create(struct context *c, int32_t priority, struct stream **out)
+sov_result stream_create(struct context *c, int32_t priority, struct stream **out)
 {
 	struct stream *s;
 	sov_result r = stream_take_or_new(c, priority, &s);

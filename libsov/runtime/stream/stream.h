@@ -15,6 +15,9 @@ extern const struct context_part stream_part;
  * set_error(). */
 struct stream *stream_find(struct context *c, sov_stream handle);
 
+/* With the context's lock held. */
+sov_result stream_create(struct context *c, int32_t priority, struct stream **out);
+
 /* The context's stream if it has only one, with a reference; NULL: it has more, or is being
  * destroyed. Without the context's lock. */
 struct stream *stream_only(struct context *c);

@@ -11,8 +11,11 @@ SOURCES/SUITE, and have nvcc and make.
                            [--budget SECONDS] [--beside PATH] [--mappings FILE]
 
 Prints a line per program and a summary. A program is right if it ends with status 0 and its output
-has no line with a word of an error or a mismatch that is not expected; not every program checks its results. --small reduces the
-numbers in HeCBench's commands for a software GPU; some programs do not take such numbers. With --built
+has no line with a word of an error or a mismatch that is not expected; not every program checks its results. A program
+that needs another library of NVIDIA's (cuBLAS and so on) or graphics is foreign and does not run.
+
+--small is for a software GPU: the limit is CPU time, and the numbers in HeCBench's commands are reduced, still more if the program
+is slow. Some programs do not take such numbers, so one that is wrong runs once more with its own. With --built
 OUT has programs that were built with the shared runtime elsewhere, such as OUT/build-sov of run.py
 with "-cudart shared" in NVCC_APPEND_FLAGS; nothing is built. The status is 1 if a program is wrong.
 
@@ -29,6 +32,7 @@ import math
 import os
 import re
 import shutil
+import signal
 import stat
 import sys
 import tempfile
@@ -38,7 +42,9 @@ import run as silicon
 
 SUITES = ("samples", "hecbench", "rodinia", "polybench", "shoc", "llmc")
 WRONG = re.compile(r"\bFAIL|[Ee]rror:(?!\s*[-+]?[0-9.])|mismatch|MISMATCH|incorrect|CUDA error|not supported|Error in|invalid ")
+FOREIGN = re.compile(rb"lib(?:cu(?:blas|fft|rand|sparse|solver|dnn|tensor)|npp|nv|GL|glut|EGL)[A-Za-z0-9]*\.so")
 BUILD_LIMIT = 600  # seconds
+WALL_FACTOR = 6    # wall time for a limit of CPU time, on a machine that others use
 SHORT = 3.0        # seconds: a program that takes less runs twice beside NVIDIA's libraries
 
 
@@ -65,16 +71,31 @@ def copy(options, suite, folder):
     return target
 
 
-def smaller(command):
+def smaller(command, sizes):
     """Reduces the numbers of a command; the last is how often the program repeats its kernels."""
     words = command.split(" ")
     numbers = [i for i, word in enumerate(words) if word.isdigit()]
     for i in numbers:
         value = int(words[i])
-        words[i] = str(4096 if value >= 100000 else 256 if value >= 2048 else 64 if value >= 64 else value)
+        words[i] = str(next((size for least, size in sizes if value >= least), value))
     if numbers and int(words[numbers[-1]]) <= 64:
         words[numbers[-1]] = "1"
     return " ".join(words)
+
+
+SMALL = ((100000, 4096), (2048, 256), (64, 64))
+SMALLER = ((100000, 1024), (2048, 64), (16, 16))
+
+
+def foreign_need(folder, command):
+    """Another library of NVIDIA's, or of graphics, that a program names; None: there is none."""
+    try:
+        path = next(word for word in command.split(" ") if "=" not in word)
+        with open(os.path.join(folder, path), "rb") as program:
+            found = FOREIGN.search(program.read())
+    except OSError:
+        return None
+    return found.group().decode() if found else None
 
 
 def complaint(output):
@@ -108,11 +129,11 @@ def foreign_library(path, libraries):
     return None
 
 
-def execute(program, options, folder, path, limit):
-    """Runs a program with the libraries of a path; returns verdict, detail and seconds."""
-    command = program["command"]
-    if options.small and program["suite"] == "hecbench":
-        command = smaller(command)
+def execute(options, folder, path, command):
+    """Runs a command with the libraries of a path; returns verdict, detail and seconds."""
+    limit = options.limit
+    if options.small:
+        command, limit = "ulimit -t %d; %s" % (limit, command), WALL_FACTOR * limit
     environment = dict(os.environ, LD_LIBRARY_PATH=path)
     ours, mappings = path == options.path, None
     if ours and options.mappings:
@@ -124,7 +145,7 @@ def execute(program, options, folder, path, limit):
     foreign = foreign_library(mappings, os.path.dirname(os.path.realpath(options.libraries))) if mappings else None
     if mappings:
         os.remove(mappings)
-    if status == 124:
+    if status == 124 or status % 128 in (signal.SIGXCPU, signal.SIGKILL) or -status in (signal.SIGXCPU, signal.SIGKILL):
         return "slow", took, seconds
     if foreign:
         return "wrong", "%s, loaded %s" % (took, foreign), seconds
@@ -133,12 +154,27 @@ def execute(program, options, folder, path, limit):
     return "wrong", "%s, status %d, %s" % (took, status, line or silicon.last_line(output)), seconds
 
 
+def execute_small(program, options, folder):
+    """Runs a program with reduced numbers."""
+    own, command = program["command"], program["command"]
+    if program["suite"] == "hecbench":
+        command = smaller(own, SMALL)
+    result = execute(options, folder, options.path, command)
+    if result[0] == "slow" and program["suite"] == "hecbench" and smaller(own, SMALLER) != command:
+        command = smaller(own, SMALLER)
+        result = execute(options, folder, options.path, command)
+    if result[0] == "wrong" and command != own:
+        again = execute(options, folder, options.path, own)
+        result = again if again[0] != "slow" else result
+    return result
+
+
 def compare(program, options, folder):
     """Runs a program with NVIDIA's libraries and with ours; returns verdict, detail and ours over theirs."""
     best = {}
     for again in (False, True):
         for path in (options.beside, options.path):
-            verdict, detail, seconds = execute(program, options, folder, path, options.limit)
+            verdict, detail, seconds = execute(options, folder, path, program["command"])
             if verdict != "right":
                 return ("left out", "with NVIDIA's: " + detail, None) if path == options.beside else (verdict, detail, None)
             best[path] = min(seconds, best.get(path, seconds))
@@ -160,9 +196,14 @@ def try_program(program, options, path):
         folder, failure = build_program(program, options, path)
     if failure:
         return failure + (None,)
+    foreign = foreign_need(folder, program["command"])
+    if foreign:
+        return "foreign", foreign, None
     if options.beside:
         return compare(program, options, folder)
-    return execute(program, options, folder, options.path, options.limit)[:2] + (None,)
+    if options.small:
+        return execute_small(program, options, folder)[:2] + (None,)
+    return execute(options, folder, options.path, program["command"])[:2] + (None,)
 
 
 def shuffled(program):
@@ -176,7 +217,7 @@ def main():
     parser.add_argument("--libraries", default="build/cuda")
     parser.add_argument("--only", default="")
     parser.add_argument("--small", action="store_true")
-    parser.add_argument("--limit", type=float, default=60, help="seconds per run")
+    parser.add_argument("--limit", type=float, default=60, help="seconds per run; of CPU time with --small")
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--list", default=os.path.join(silicon.HERE, "list"))
     parser.add_argument("--jobs", type=int, default=1)

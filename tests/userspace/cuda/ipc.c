@@ -157,7 +157,7 @@ static void test_two_processes(void)
 /* The record on the first stream, which waits, was asked for before that on the second. */
 static void test_two_streams(void)
 {
-	CUevent event = NULL;
+	CUevent event = NULL, waited_for = NULL;
 	CUcontext other;
 	CUstream s[3];
 	unsigned *gate;
@@ -174,6 +174,19 @@ static void test_two_streams(void)
 	__atomic_store_n(gate, 1, __ATOMIC_RELEASE);
 	ok(!CALL(cuStreamSynchronize)(s[0]) && !CALL(cuEventQuery)(event),
 	   "a record before that, which is reached later, changes nothing");
+	*gate = 0;
+	alarm(120); /* a call that waits for the gate would wait for ever */
+	ok(!CALL(cuEventCreate)(&waited_for, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS) &&
+		   !CALL(cuStreamWaitValue32_v2)(s[0], (uintptr_t)gate, 1, 1) &&
+		   !CALL(cuEventRecord)(waited_for, s[0]) &&
+		   !CALL(cuStreamWaitEvent)(s[1], waited_for, 0) &&
+		   !CALL(cuEventDestroy_v2)(waited_for) &&
+		   CALL(cuStreamQuery)(s[1]) == CUDA_ERROR_NOT_READY,
+	   "an event that a stream waits for is destroyed, and the call does not wait");
+	__atomic_store_n(gate, 1, __ATOMIC_RELEASE);
+	ok(!CALL(cuStreamSynchronize)(s[1]) && !CALL(cuStreamSynchronize)(s[0]),
+	   "the stream goes on when the event is reached");
+	alarm(0);
 	ok(!CALL(cuCtxCreate_v2)(&other, 0, 0) && !CALL(cuStreamCreate)(&s[2], 1) &&
 		   CALL(cuEventRecord)(event, s[2]) == CUDA_ERROR_INVALID_HANDLE &&
 		   !CALL(cuEventQuery)(event),
