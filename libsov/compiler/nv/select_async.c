@@ -7,10 +7,10 @@
  */
 #include "libsov/compiler/nv/select.h"
 
-#define TO_MAX    0x7ffff
-#define TO_MIN    (-0x80000)
-#define FROM_MAX  0x7ff
-#define FROM_MIN  (-0x800)
+#define TO_MAX   0x7ffff
+#define TO_MIN   (-0x80000)
+#define FROM_MAX 0x7ff
+#define FROM_MIN (-0x800)
 
 static const struct {
 	uint8_t bytes, width;

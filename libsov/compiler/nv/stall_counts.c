@@ -72,7 +72,8 @@ static uint32_t min_distance(const struct stall_state *s, struct mir_inst *from,
 	const struct mir_use *y = mir_uses(s->f, to, &ny);
 
 	for (uint32_t i = 0; i < nx; i++) {
-		/* One cycle from a read to a write always passes; uniform registers may need more. */
+		/* One cycle from a read to a write always passes; uniform registers may need
+		 * more. */
 		if (!x[i].write && x[i].kind != SASS_UGPR)
 			continue;
 		for (uint32_t j = 0; j < ny; j++) {
@@ -334,8 +335,9 @@ static void process_block(struct stall_state *s, uint32_t b)
 	update_exit_window(s, b);
 }
 
-/* Yield to another warp during longer stalls, as ptxas does, except where a scoreboard is set,
- * for control flow and after products of matrices. Stall counts above 11 have another meaning without the yield bit. */
+/* Yield to another warp during longer stalls, as ptxas does, except where a scoreboard is set, for
+ * control flow and after products of matrices. Stall counts above 11 have another meaning without
+ * the yield bit. */
 static void set_yield(struct mir_func *f)
 {
 	mir_for_each_block(f, b)

@@ -192,7 +192,7 @@ struct spirv_id {
 	struct spirv_value value;
 	ir_block block;
 	struct spirv_phi *phis;
-	/* of a block that all invocations execute once, together: lanes of a subgroup; 0: another */
+	/* Lanes of a subgroup, if all invocations execute the block once, together; 0: another. */
 	uint32_t whole_lanes;
 };
 

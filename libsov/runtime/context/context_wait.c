@@ -198,7 +198,8 @@ sov_result context_settle(struct context *c, bool (*needed)(struct context *c, v
 			r = act(c, arg);
 			break;
 		}
-		/* The work may wait for bodies of conditional nodes, which are submitted meanwhile. */
+		/* The work may wait for bodies of conditional nodes, which are submitted
+		 * meanwhile. */
 		if (c->bodies_stream)
 			context_resume(c);
 		r = context_block(c, idle_ready, c, SOV_FOREVER);

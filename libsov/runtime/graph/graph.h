@@ -148,8 +148,8 @@ struct graph_exec {
 		uint32_t thread_bytes;
 		uint64_t bytes;
 	} bodies_local;
-	pthread_mutex_t executing;        /* orders launches; protects what follows */
-	bool closing;                     /* it is being destroyed */
+	pthread_mutex_t executing; /* orders launches; protects what follows */
+	bool closing;              /* it is being destroyed */
 	/* Executes a body of a conditional node in the thread of host functions, and waits. */
 	sov_result (*run)(struct graph_exec *g);
 	struct stream *last; /* a reference: the stream that executed it last … */
