@@ -138,6 +138,7 @@ class Program:
         self.log = {}
         self.known_ratio = None  # of an earlier run
         self.checked = False     # by an earlier run
+        self.in_doubt = False    # there was no time to run it again alone
 
     def restore(self, record):
         """Takes over what an earlier run built and measured."""
@@ -196,8 +197,10 @@ class Program:
                     self.execute(assembler)
 
     def verdict(self):
-        """As compare(); what differs for a reason that the list states is "explained"."""
+        """As compare(); what differs for a reason that the list states is "explained", what could not be settled "in doubt"."""
         state, words = self.compare()
+        if self.in_doubt and state in ("DIFFERENT", "WRONG"):
+            return "in doubt", "was not run again alone: " + words
         if self.row["why"] and state in ("DIFFERENT", "WRONG", "unsteady"):
             return "explained", "%s: %s" % (words, self.row["why"])
         return state, words
@@ -381,8 +384,12 @@ def check_all(programs, options):
             if i % 25 == 24:
                 print("# %d of %d, %.0f s" % (i + 1, len(programs), elapsed(options)), flush=True)
     for p in programs:
-        if in_time() and all(p.outputs.values()) and not p.known_ratio:
+        if not all(p.outputs.values()) or p.known_ratio:
+            continue
+        if in_time():
             p.settle()
+        else:
+            p.in_doubt = True
 
 
 def time_all(programs, options):
