@@ -384,6 +384,8 @@ uint32_t ir_sync_kind(const struct ir_inst *in)
 		    {IR_WARPSYNC, 1}};
 	uint32_t kind = 1;
 
+	if (!(ir_ops[in->op].properties & P_CONV))
+		return 0;
 	static_assert(1 + IR_SHUFFLE_COUNT + IR_VOTE_COUNT + IR_REDUCE_COUNT + 5 == IR_SYNC_KINDS,
 		      "one kind per operation and variant");
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
