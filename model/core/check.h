@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The checker (SOV_CHECK): what the executors tell it. Each access to memory and each
  * synchronisation is one call; a pointer that is NULL when nothing is checked guards them.
- * check_memory.c knows which bytes are allocated and written, check_race.c which accesses are
- * ordered, check_report.c collects what is wrong. */
+ * check_memory.c knows which bytes are allocated, check_shadow.c which were written,
+ * check_order.c which accesses are ordered, check_race.c finds those that are not, check_report.c
+ * collects what is wrong. */
 #ifndef MODEL_CHECK_H
 #define MODEL_CHECK_H
 

@@ -58,9 +58,9 @@ enum {
 /* Functions that return int return 0 or a negative errno. */
 int model_create(const struct model_config *c, struct model **out);
 /* The instruction set (enum emit_isa) for which such a model translates code on this host; 0: it
- * interprets. Hazard mode checks and a profile counts each instruction, weak memory and checked
- * programs check each access, and a seed of the order of warps promises that a run repeats it,
- * whenever a block is translated: these interpret, and so does a host that refuses executable
+ * interprets. Hazard mode checks and a profile counts each instruction, weak memory looks at each
+ * access, and a seed of the order of warps promises that a run repeats it, whenever a block
+ * is translated: these interpret, and so does a host that refuses executable
  * memory. */
 uint32_t model_translates(const struct model_config *c);
 void model_destroy(struct model *m); /* the caller has destroyed all channels and spaces */

@@ -238,6 +238,30 @@ static const struct planted table[] = {
 	 1,
 	 32,
 	 "	st.shared.u32 [s], %r1;\n"},
+	{"halves of a warp store different values to the same words",
+	 "race",
+	 {"lanes of a warp store different"},
+	 1,
+	 32,
+	 "	and.b32 %r4, %r3, 63;\n	mov.u32 %r5, s;\n	add.u32 %r5, %r5, %r4;\n"
+	 "	st.shared.u32 [%r5], %r1;\n"},
+	{"a warp loads one of the words that another one stores",
+	 "race",
+	 {"load of 4 shared bytes"},
+	 1,
+	 64,
+	 "	setp.gt.u32 %p1, %r1, 31;\n	@%p1 bra load;\n	st.shared.u32 [%r3], %r1;\n"
+	 "	bra done;\nload:\n	ld.shared.u32 %r4, [s+20];\n"
+	 "	add.u64 %a10, %a1, %a8;\n	st.global.u32 [%a10], %r4;\ndone:\n"},
+	{"a warp stores one of the words that another one loads",
+	 "race",
+	 {"no barrier or fence"},
+	 1,
+	 64,
+	 "	st.shared.u32 [%r3], %r1;\n	bar.sync 0;\n	setp.gt.u32 %p1, %r1, 31;\n"
+	 "	@%p1 bra store;\n	ld.shared.u32 %r4, [%r3];\n	add.u64 %a10, %a1, %a8;\n"
+	 "	st.global.u32 [%a10], %r4;\n	bra done;\nstore:\n	st.shared.u32 [s+20], 77;\n"
+	 "done:\n"},
 	{"two warps store to one byte",
 	 "race",
 	 {"store of 1 shared bytes"},
@@ -353,6 +377,15 @@ static const struct planted table[] = {
 	 64,
 	 "	st.shared.u32 [%r3], %r1;\n	bar.sync 0;\n	ld.shared.u32 %r4, [%r31];\n"
 	 "	bar.sync 0;\n	add.u32 %r4, %r4, 7;\n	st.shared.u32 [%r3], %r4;\n"},
+	{"barriers between stores of lines and loads that are not aligned to them",
+	 NULL,
+	 {NULL},
+	 2,
+	 64,
+	 "	st.shared.u32 [%r3], %r1;\n	st.shared.u32 [%r3+256], %r1;\n	bar.sync 0;\n"
+	 "	ld.shared.u32 %r4, [%r3+4];\n	ld.shared.u32 %r5, [%r31+12];\n	bar.sync 0;\n"
+	 "	add.u32 %r4, %r4, %r5;\n	st.shared.u32 [%r31], %r4;\n	bar.sync 0;\n"
+	 "	ld.shared.u32 %r4, [%r3];\n	bar.sync 0;\n	st.shared.u32 [%r3+4], %r4;\n"},
 	{"one barrier with a number for both warps",
 	 NULL,
 	 {NULL},
