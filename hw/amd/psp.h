@@ -83,6 +83,7 @@ enum psp_firmware_type {
 
 /* Offsets of words in a file's header. */
 #define PSP_FILE_HEADER_BYTES 32
+#define PSP_FILE_VERSION      16
 #define PSP_FILE_UCODE_BYTES  20
 #define PSP_FILE_UCODE_OFFSET 24
 #define PSP_SOS_OFFSET        36 /* from the ucode; what lies before it is the system driver */

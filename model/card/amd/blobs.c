@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "hw/amd/psp.h"
+#include "hw/amd/smu.h"
 #include "model/card/amd/navi.h"
 
 static const char *const files[NAVI_FILES] = {"sos", "ta", "smc", "rlc", "ce",
@@ -182,6 +183,15 @@ const char *navi_blob_check(const struct navi_blobs *b, enum navi_blob_kind kind
 	}
 	*name = "firmware";
 	return "no such part is known";
+}
+
+uint32_t navi_blobs_smu_version(const struct navi_blobs *b)
+{
+	uint32_t version = SMU_VERSION;
+
+	if (b->known)
+		word_at(&b->files[SMC], PSP_FILE_VERSION, &version);
+	return version;
 }
 
 bool navi_blob_loaded(uint32_t loaded, uint32_t type)

@@ -107,6 +107,8 @@ enum navi_blob_kind { NAVI_BOOT, NAVI_TOC, NAVI_FIRMWARE, NAVI_APPLICATION };
 const char *navi_blob_check(const struct navi_blobs *b, enum navi_blob_kind kind, uint32_t id,
 			    const uint8_t *data, uint32_t bytes, const char **name,
 			    uint32_t *index);
+/* The version in the SMU's file, or that of Debian 13 if there is no file. */
+uint32_t navi_blobs_smu_version(const struct navi_blobs *b);
 /* Whether firmware of a type is among those that are loaded. */
 bool navi_blob_loaded(uint32_t loaded, uint32_t type);
 /* The name of a part that the RLC's autoload needs and that is not loaded; NULL: none. */

@@ -14,11 +14,34 @@ static bool smu_runs(const struct card *c)
 	return navi_blob_loaded(c->navi->psp.loaded, PSP_FW_SMU);
 }
 
+/* The functions return what the argument's mailbox then holds. */
+
+static uint32_t test(struct card *c, uint32_t argument)
+{
+	(void)c;
+	return argument + 1;
+}
+
+static uint32_t get_version(struct card *c, uint32_t argument)
+{
+	(void)argument;
+	return navi_blobs_smu_version(&c->navi->blobs);
+}
+
+static uint32_t get_driver_interface(struct card *c, uint32_t argument)
+{
+	(void)c;
+	(void)argument;
+	return SMU_DRIVER_INTERFACE;
+}
+
 static const struct {
-	uint32_t id, answer;
+	uint32_t id;
+	uint32_t (*run)(struct card *c, uint32_t argument);
 } messages[] = {
-	{SMU_GET_VERSION, SMU_VERSION},
-	{SMU_GET_DRIVER_INTERFACE, SMU_DRIVER_INTERFACE},
+	{SMU_TEST, test},
+	{SMU_GET_VERSION, get_version},
+	{SMU_GET_DRIVER_INTERFACE, get_driver_interface},
 };
 
 static void send(struct card *c, uint32_t message)
@@ -40,12 +63,7 @@ static void send(struct card *c, uint32_t message)
 		if (messages[i].id != message)
 			continue;
 		r[SMU_RESPONSE] = SMU_OK;
-		r[SMU_ARGUMENT] = messages[i].answer;
-		return;
-	}
-	if (message == SMU_TEST) {
-		r[SMU_RESPONSE] = SMU_OK;
-		r[SMU_ARGUMENT]++;
+		r[SMU_ARGUMENT] = messages[i].run(c, r[SMU_ARGUMENT]);
 		return;
 	}
 	card_refuse(c, "SMU: message 0x%x is not modelled", message);

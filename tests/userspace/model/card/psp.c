@@ -109,6 +109,7 @@ static void write_files(void)
 	write_rlc();
 	for (uint32_t i = 0; i < 5; i++) {
 		fill(10 + i, HEADER_BYTES + 1024);
+		put(PSP_FILE_VERSION, 0x3a5b00 + i); /* the SMU's is the first */
 		save(plain[i], HEADER_BYTES + 1024);
 	}
 	fill(20, HEADER_BYTES + 1024);
@@ -352,8 +353,8 @@ static void power_handshake(void)
 	ok(power_flags() & SMU_FLAGS_INTERRUPTS_ON, "the SMU runs when its firmware is loaded");
 	ok(message(SMU_TEST, 7) == SMU_OK && power(SMU_ARGUMENT) == 8,
 	   "the SMU answers a test message with its argument plus 1");
-	ok(message(SMU_GET_VERSION, 0) == SMU_OK && power(SMU_ARGUMENT) == SMU_VERSION,
-	   "the SMU says its version");
+	ok(message(SMU_GET_VERSION, 0) == SMU_OK && power(SMU_ARGUMENT) == 0x3a5b00,
+	   "the SMU says the version in its file");
 	ok(message(SMU_GET_DRIVER_INTERFACE, 0) == SMU_OK &&
 		   power(SMU_ARGUMENT) == SMU_DRIVER_INTERFACE,
 	   "the SMU says the version of its interface");
