@@ -12,6 +12,7 @@
 struct reg {
 	uint32_t offset;
 	const char *name;
+	enum card_boot boot; /* chips that have it */
 	uint32_t reset, writable;
 	uint32_t (*read)(struct card *c);
 	void (*write)(struct card *c, uint32_t value);
@@ -168,13 +169,13 @@ static const struct reg registers[] = {
 	/* The firmware owns the clock: writes have no effect. */
 	{NV_PTIMER_TIME_0, "PTIMER_TIME_0", .writable = ~0u, .read = read_time_low},
 	{NV_PTIMER_TIME_1, "PTIMER_TIME_1", .writable = ~0u, .read = read_time_high},
-	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", .read = fsp_read_boot_status},
+	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", BOOT_FSP, .read = fsp_read_boot_status},
 	{NV_UFLUSH_FB_FLUSH, "UFLUSH_FB_FLUSH", .writable = 1, .read = read_flush,
 	 .write = write_flush},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", .writable = ~0u},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", .writable = 0xfffff},
 	{NV_PEXTDEV_BOOT_0, "PEXTDEV_BOOT_0", .reset = 0},
-	{NV_XAL_EP_BAR0_WINDOW, "XAL_EP_BAR0_WINDOW", .writable = 0x3fffff,
+	{NV_XAL_EP_BAR0_WINDOW, "XAL_EP_BAR0_WINDOW", BOOT_FSP, .writable = 0x3fffff,
 	 .read = read_pramin_base, .write = write_pramin_base},
 	{NV_PGSP_IRQSCLR, "PGSP_IRQSCLR", .writable = ~0u, .write = gsp_clear_interrupt},
 	{NV_PGSP_IRQSTAT, "PGSP_IRQSTAT", .read = gsp_read_interrupt},
@@ -190,17 +191,17 @@ static const struct reg registers[] = {
 	{NV_USABLE_FB_SIZE_MB, "USABLE_FB_SIZE_MB", .read = read_vram_mb},
 	{NV_PFB_WPR2_ADDR_LO, "PFB_WPR2_ADDR_LO", .read = gsp_read_wpr_low},
 	{NV_PFB_WPR2_ADDR_HI, "PFB_WPR2_ADDR_HI", .read = gsp_read_wpr_high},
-	{NV_PFSP_EMEMC, "PFSP_EMEMC", .writable = 0x0300fffc, .read = read_ememc,
+	{NV_PFSP_EMEMC, "PFSP_EMEMC", BOOT_FSP, .writable = 0x0300fffc, .read = read_ememc,
 	 .write = write_ememc},
-	{NV_PFSP_EMEMD, "PFSP_EMEMD", .writable = ~0u, .read = fsp_read_data,
+	{NV_PFSP_EMEMD, "PFSP_EMEMD", BOOT_FSP, .writable = ~0u, .read = fsp_read_data,
 	 .write = fsp_write_data},
-	{NV_PFSP_QUEUE_HEAD, "PFSP_QUEUE_HEAD", .writable = ~0u, .read = read_queue_head,
+	{NV_PFSP_QUEUE_HEAD, "PFSP_QUEUE_HEAD", BOOT_FSP, .writable = ~0u, .read = read_queue_head,
 	 .write = fsp_write_head},
-	{NV_PFSP_QUEUE_TAIL, "PFSP_QUEUE_TAIL", .writable = ~0u, .read = read_queue_tail,
+	{NV_PFSP_QUEUE_TAIL, "PFSP_QUEUE_TAIL", BOOT_FSP, .writable = ~0u, .read = read_queue_tail,
 	 .write = write_queue_tail},
-	{NV_PFSP_MSGQ_HEAD, "PFSP_MSGQ_HEAD", .writable = ~0u, .read = read_answer_head,
+	{NV_PFSP_MSGQ_HEAD, "PFSP_MSGQ_HEAD", BOOT_FSP, .writable = ~0u, .read = read_answer_head,
 	 .write = write_answer_head},
-	{NV_PFSP_MSGQ_TAIL, "PFSP_MSGQ_TAIL", .writable = ~0u, .read = read_answer_tail,
+	{NV_PFSP_MSGQ_TAIL, "PFSP_MSGQ_TAIL", BOOT_FSP, .writable = ~0u, .read = read_answer_tail,
 	 .write = write_answer_tail},
 	{NV_VF_BAR1_BLOCK, "VF_BAR1_BLOCK", .writable = ~0u, .read = read_window,
 	 .write = write_window},
@@ -237,18 +238,21 @@ static void user_write(struct card *c, uint32_t offset, uint32_t value)
 static const struct block {
 	uint32_t offset, bytes;
 	const char *name;
+	enum card_boot boot;
 	uint32_t (*read)(struct card *c, uint32_t offset);
 	void (*write)(struct card *c, uint32_t offset, uint32_t value);
 } blocks[] = {
-	{NV_PRAMIN, NV_PRAMIN_BYTES, "PRAMIN", window_read_pramin, window_write_pramin},
-	{NV_VF_INTR_LEAF(0), NV_VF_INTR_BYTES, "VF_INTR", interrupt_read, interrupt_write},
-	{NV_VF_USER, NV_VF_USER_BYTES, "VF_USER", user_read, user_write},
+	{NV_PRAMIN, NV_PRAMIN_BYTES, "PRAMIN", BOOT_ANY, window_read_pramin, window_write_pramin},
+	{NV_VF_INTR_LEAF(0), NV_VF_INTR_BYTES, "VF_INTR", BOOT_ANY, interrupt_read,
+	 interrupt_write},
+	{NV_VF_USER, NV_VF_USER_BYTES, "VF_USER", BOOT_ANY, user_read, user_write},
 };
 
-static const struct block *find_block(uint32_t offset)
+static const struct block *find_block(const struct card *c, uint32_t offset)
 {
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
-		if (offset >= blocks[i].offset && offset - blocks[i].offset < blocks[i].bytes)
+		if (offset >= blocks[i].offset && offset - blocks[i].offset < blocks[i].bytes &&
+		    (!blocks[i].boot || blocks[i].boot == c->chip->boot))
 			return &blocks[i];
 	return NULL;
 }
@@ -274,7 +278,7 @@ static const struct reg *find_register(struct card *c, const char *verb, uint32_
 {
 	const struct reg *r = bsearch(&offset, registers, COUNT, sizeof(*registers), by_offset);
 
-	if (!r)
+	if (!r || (r->boot && r->boot != c->chip->boot))
 		card_refuse(c, "BAR 0: %s of 0x%06x, %u bytes: no such register is modelled", verb,
 			    offset, bytes);
 	else if (bytes != 4)
@@ -294,7 +298,7 @@ uint32_t bar0_stored(struct card *c, uint32_t offset)
 
 uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes)
 {
-	const struct block *b = bytes == 4 ? find_block(offset) : NULL;
+	const struct block *b = bytes == 4 ? find_block(c, offset) : NULL;
 
 	if (b)
 		return b->read(c, offset);
@@ -307,7 +311,7 @@ uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes)
 
 void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes)
 {
-	const struct block *b = bytes == 4 ? find_block(offset) : NULL;
+	const struct block *b = bytes == 4 ? find_block(c, offset) : NULL;
 
 	if (b) {
 		b->write(c, offset, value);

@@ -61,7 +61,7 @@ static uint8_t *window_mapped(struct card *c, const char *name, uint64_t root, u
 
 uint8_t *window_at(struct card *c, uint32_t region, uint64_t offset, uint32_t bytes)
 {
-	if (region == NV_PCI_BAR_VRAM)
+	if (region == c->chip->vram_bar)
 		return c->gsp.window_virtual
 			       ? window_mapped(c, "BAR 1", BAR1_ROOT(c), offset, bytes)
 			       : window_flat(c, "BAR 1", offset, bytes);

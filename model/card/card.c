@@ -20,9 +20,18 @@ static const struct card_chip chips[] = {
 		.name = "gh100",
 		.boot_0 = 0x180000a1,
 		.boot_42 = (uint32_t)NV_CHIP_GH100 << 20 | 0xa1000,
+		.device = NV_PCI_H200_DEVICE,
+		.subsystem = NV_PCI_H200_SUBSYSTEM,
 		.vram_mb = 143771,
-		.bar_bytes = {NV_PCI_GH100_REGISTERS, 0, NV_PCI_GH100_VRAM, 0,
-			      NV_PCI_GH100_INSTANCE, 0},
+		.boot = BOOT_FSP,
+		.config_mirror = NV_GSP_CONFIG_MIRROR_GH100,
+		.interrupt_leaves = NV_VF_INTR_LEAVES_GH100,
+		.registers_bar = NV_PCI_BAR_REGISTERS,
+		.vram_bar = NV_PCI_BAR_VRAM,
+		.instance_bar = NV_PCI_BAR_INSTANCE,
+		.bars = {[NV_PCI_BAR_REGISTERS] = {NV_PCI_GH100_REGISTERS, NV_PCI_BAR_FLAGS},
+			 [NV_PCI_BAR_VRAM] = {NV_PCI_GH100_VRAM, NV_PCI_BAR_FLAGS},
+			 [NV_PCI_BAR_INSTANCE] = {NV_PCI_GH100_INSTANCE, NV_PCI_BAR_FLAGS}},
 	},
 };
 
@@ -67,11 +76,11 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	}
 	uint64_t vram = o->vram_bytes ? o->vram_bytes : chip->vram_mb * MEGABYTE;
 
-	if (vram % MEGABYTE || vram > chip->bar_bytes[NV_PCI_BAR_VRAM]) {
+	if (vram % MEGABYTE || vram > chip->bars[chip->vram_bar].bytes) {
 		snprintf(why, size,
 			 "%" PRIu64 " bytes of video memory: must be whole MiB, at most %" PRIu64
 			 " MiB",
-			 vram, chip->bar_bytes[NV_PCI_BAR_VRAM] / MEGABYTE);
+			 vram, chip->bars[chip->vram_bar].bytes / MEGABYTE);
 		return NULL;
 	}
 	if (o->runlist_mode && strcmp(o->runlist_mode, "sliced") &&
@@ -225,10 +234,10 @@ struct card_region card_region(const struct card *c, uint32_t region)
 	struct card_region r = {.fd = -1};
 
 	if (region <= CARD_BAR5)
-		r.bytes = c->chip->bar_bytes[region];
+		r.bytes = c->chip->bars[region].bytes;
 	if (region == CARD_CONFIG)
 		r.bytes = CONFIG_BYTES;
-	if (region == NV_PCI_BAR_VRAM && !c->trap) {
+	if (region == c->chip->vram_bar && !c->trap) {
 		r.map_bytes = c->vram_bytes;
 		r.fd = c->vram_fd;
 	}
@@ -258,11 +267,11 @@ static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *
 		return;
 	}
 	memset(data, 0xff, bytes);
-	if (region == NV_PCI_BAR_REGISTERS)
+	if (region == c->chip->registers_bar)
 		fault_access(c);
 	if (fault_gone(c) || !memory_enabled(c, region, offset))
 		return;
-	if (region == NV_PCI_BAR_REGISTERS) {
+	if (region == c->chip->registers_bar) {
 		uint32_t value = bar0_read(c, (uint32_t)offset, bytes);
 
 		memcpy(data, &value, bytes < 4 ? bytes : 4);
@@ -294,11 +303,11 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 		}
 		return;
 	}
-	if (region == NV_PCI_BAR_REGISTERS)
+	if (region == c->chip->registers_bar)
 		fault_access(c);
 	if (fault_gone(c) || !memory_enabled(c, region, offset))
 		return;
-	if (region == NV_PCI_BAR_REGISTERS) {
+	if (region == c->chip->registers_bar) {
 		uint32_t value = 0;
 
 		memcpy(&value, data, bytes < 4 ? bytes : 4);

@@ -189,11 +189,21 @@ struct card {
 	} recovery;
 };
 
+/* Who boots the GSP: registers of the others do not exist. */
+enum card_boot { BOOT_ANY, BOOT_FSP, BOOT_FWSEC };
 struct card_chip {
 	const char *name;
 	uint32_t boot_0, boot_42;
+	uint16_t device, subsystem; /* PCI ids */
 	uint32_t vram_mb;
-	uint64_t bar_bytes[6];
+	enum card_boot boot;
+	uint32_t config_mirror, interrupt_leaves;
+	/* PCI BARs of registers and of the windows to VRAM and to instance memory. */
+	uint32_t registers_bar, vram_bar, instance_bar;
+	struct {
+		uint64_t bytes;
+		uint8_t flags;
+	} bars[6];
 };
 
 /* pci.c: configuration space. */
@@ -203,6 +213,7 @@ void config_write(struct card *c, uint32_t offset, const uint8_t *data, uint32_t
 bool config_wants_reset(const struct card *c);
 void config_function_reset(struct card *c);
 uint32_t config_power_state(const struct card *c); /* 0: D0; 3: D3 */
+uint64_t config_bar_address(const struct card *c, uint32_t bar);
 bool config_memory_enabled(const struct card *c);
 bool config_bus_master(const struct card *c);
 bool config_interrupts(const struct card *c);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* Configuration space: the first 256 bytes as an H200 shows them after reset (source: hw/nv/pci.h;
- * the serial number at 0xa8 is omitted), the rest is empty. A row of `writable` gives the writable
+ * the serial number at 0xa8 is omitted), the rest is empty. Other chips differ in ids and BARs only;
+ * that their capabilities are the same is an assumption. A row of `writable` gives the writable
  * bits of a word; writes to other bits have no effect, as on any PCI device. */
 #include <string.h>
 
 #include "model/card/card_internal.h"
 
+#define DEVICE         0x02
+#define SUBSYSTEM      0x2e
+#define BAR(i)         (0x10 + 4 * (i))
+#define BAR_64         4 /* in its low bits: the next one has the high half */
 #define COMMAND        0x04
 #define COMMAND_MEMORY 2
 #define COMMAND_MASTER 4
@@ -63,13 +68,12 @@ static const struct {
 
 static uint32_t writable_bits(const struct card *c, uint32_t word)
 {
-	for (uint32_t i = 0; i < 6;
-	     i += 2) { /* low half of a base address register, then the high */
-		uint64_t bits = c->chip->bar_bytes[i] ? ~(c->chip->bar_bytes[i] - 1) : 0;
+	for (uint32_t i = 0; i < 6; i++) {
+		uint64_t bits = c->chip->bars[i].bytes ? ~(c->chip->bars[i].bytes - 1) : 0;
 
-		if (word == 0x10 + 4 * i)
+		if (bits && word == BAR(i))
 			return (uint32_t)bits;
-		if (word == 0x14 + 4 * i)
+		if (c->chip->bars[i].flags & BAR_64 && word == BAR(i + 1))
 			return bits >> 32;
 	}
 	for (size_t i = 0; i < sizeof(writable) / sizeof(*writable); i++)
@@ -82,6 +86,18 @@ void config_reset(struct card *c)
 {
 	memset(c->config, 0, sizeof(c->config));
 	memcpy(c->config, h200, sizeof(h200));
+	memcpy(c->config + DEVICE, &c->chip->device, 2);
+	memcpy(c->config + SUBSYSTEM, &c->chip->subsystem, 2);
+	for (uint32_t i = 0; i < 6; i++)
+		c->config[BAR(i)] = c->chip->bars[i].flags;
+}
+
+uint64_t config_bar_address(const struct card *c, uint32_t bar)
+{
+	uint64_t address = 0;
+
+	memcpy(&address, c->config + BAR(bar), c->chip->bars[bar].flags & BAR_64 ? 8 : 4);
+	return address & ~15ull;
 }
 
 void config_read(struct card *c, uint32_t offset, uint8_t *data, uint32_t bytes)
