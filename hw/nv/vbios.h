@@ -149,6 +149,8 @@ struct nv_booter_header {
 	uint32_t load, load_bytes;
 };
 static_assert(sizeof(struct nv_booter_header) == 36, "nvfw_hs_header_v2");
+/* Both mailboxes, to unload; to load they have the address of struct nv_gsp_wpr_meta. */
+#define NV_BOOTER_UNLOAD 0xff
 struct nv_booter_meta {
 	uint32_t fuse_version, engines, program;
 };

@@ -5,8 +5,11 @@
  * bits. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "hw/nv/falcon.h"
 #include "hw/nv/mmu_ver3.h"
+#include "hw/nv/vbios.h"
 #include "model/card/card_internal.h"
 
 struct reg {
@@ -125,6 +128,41 @@ static void write_root_high(struct card *c, uint32_t value)
 	c->mmu_root[1] = value;
 }
 
+/* The chip's own firmware boots after a reset; until then only its progress can be read. */
+static uint32_t read_boot_progress(struct card *c)
+{
+	return latency_left(&c->boot_reads) ? 0xff - c->boot_reads - 1 : NV_PGC6_GFW_BOOT_COMPLETE;
+}
+static uint32_t read_frts_scratch(struct card *c)
+{
+	return c->frts_error;
+}
+/* The ROM: what lies behind the images is erased. */
+static uint32_t read_rom(struct card *c, uint32_t offset)
+{
+	uint32_t value = ~0u;
+
+	offset -= NV_PROM;
+	if (offset % 4 == 0 && offset < VBIOS_BYTES)
+		memcpy(&value, c->vbios.rom + offset, 4);
+	return value;
+}
+static void write_rom(struct card *c, uint32_t offset, uint32_t value)
+{
+	card_refuse(c, "BAR 0: write of 0x%08x to 0x%06x of the ROM", value, offset);
+}
+static uint32_t read_fuse(struct card *c, uint32_t offset)
+{
+	(void)c;
+	if (offset == NV_FUSE_GSP_VERSION(VBIOS_FWSEC_PROGRAM))
+		return 1u << (VBIOS_FWSEC_FUSE - 1);
+	return 0;
+}
+static void write_fuse(struct card *c, uint32_t offset, uint32_t value)
+{
+	card_refuse(c, "BAR 0: write of 0x%08x to 0x%06x of the fuses", value, offset);
+}
+
 static uint32_t read_pramin_base(struct card *c)
 {
 	return c->pramin;
@@ -165,6 +203,10 @@ static const struct reg registers[] = {
 	{NV_PMC_BOOT_0, "PMC_BOOT_0", .read = read_boot_0},
 	{NV_PMC_BOOT_1, "PMC_BOOT_1", .reset = 0},
 	{NV_PMC_BOOT_42, "PMC_BOOT_42", .read = read_boot_42},
+	{NV_PBUS_SW_SCRATCH_FRTS, "PBUS_SW_SCRATCH_FRTS", BOOT_FWSEC, .read = read_frts_scratch},
+	{NV_PBUS_SW_SCRATCH_SB, "PBUS_SW_SCRATCH_SB", BOOT_FWSEC, .reset = 0},
+	{NV_PBUS_BAR0_WINDOW, "PBUS_BAR0_WINDOW", BOOT_FWSEC, .writable = 0xffffff,
+	 .read = read_pramin_base, .write = write_pramin_base},
 	{NV_PTIMER_INTR_EN_0, "PTIMER_INTR_EN_0", .writable = 1, .write = write_alarm},
 	/* The firmware owns the clock: writes have no effect. */
 	{NV_PTIMER_TIME_0, "PTIMER_TIME_0", .writable = ~0u, .read = read_time_low},
@@ -172,22 +214,26 @@ static const struct reg registers[] = {
 	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", BOOT_FSP, .read = fsp_read_boot_status},
 	{NV_UFLUSH_FB_FLUSH, "UFLUSH_FB_FLUSH", .writable = 1, .read = read_flush,
 	 .write = write_flush},
-	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", .writable = ~0u},
-	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", .writable = 0xfffff},
+	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", BOOT_FSP, .writable = ~0u},
+	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", BOOT_FSP, .writable = 0xfffff},
+	{NV_PFB_NISO_FLUSH_ADDR, "PFB_NISO_FLUSH_ADDR", BOOT_FWSEC, .writable = ~0u},
+	{NV_PFB_NISO_FLUSH_ADDR_HI, "PFB_NISO_FLUSH_ADDR_HI", BOOT_FWSEC, .writable = 0xfff},
 	{NV_PEXTDEV_BOOT_0, "PEXTDEV_BOOT_0", .reset = 0},
 	{NV_XAL_EP_BAR0_WINDOW, "XAL_EP_BAR0_WINDOW", BOOT_FSP, .writable = 0x3fffff,
 	 .read = read_pramin_base, .write = write_pramin_base},
 	{NV_PGSP_IRQSCLR, "PGSP_IRQSCLR", .writable = ~0u, .write = gsp_clear_interrupt},
 	{NV_PGSP_IRQSTAT, "PGSP_IRQSTAT", .read = gsp_read_interrupt},
-	{NV_PGSP_MAILBOX0, "PGSP_MAILBOX0", .read = gsp_read_mailbox0},
-	{NV_PGSP_MAILBOX1, "PGSP_MAILBOX1", .reset = 0},
-	{NV_PGSP_OS, "PGSP_OS", .writable = ~0u},
-	{NV_PGSP_HWCFG2, "PGSP_HWCFG2", .read = gsp_read_hwcfg2},
+	{NV_PGSP_MAILBOX0, "PGSP_MAILBOX0", BOOT_FSP, .read = gsp_read_mailbox0},
+	{NV_PGSP_MAILBOX1, "PGSP_MAILBOX1", BOOT_FSP, .reset = 0},
+	{NV_PGSP_OS, "PGSP_OS", BOOT_FSP, .writable = ~0u},
+	{NV_PGSP_HWCFG2, "PGSP_HWCFG2", BOOT_FSP, .read = gsp_read_hwcfg2},
 	{NV_PGSP_IRQ_RETRIGGER, "PGSP_IRQ_RETRIGGER", .writable = 1, .write = gsp_retrigger},
 	{NV_PGSP_QUEUE_HEAD, "PGSP_QUEUE_HEAD", .writable = ~0u, .write = write_gsp_doorbell},
 	{NV_PGSP_RISCV_CPUCTL, "PGSP_RISCV_CPUCTL", .read = gsp_read_cpuctl},
 	{NV_PGSP_RISCV_IRQMASK, "PGSP_RISCV_IRQMASK",
 	 .reset = NV_PGSP_IRQ_HALT | NV_PGSP_IRQ_SWGEN0},
+	{NV_PGC6_GFW_PRIV_MASK, "PGC6_GFW_PRIV_MASK", BOOT_FWSEC, .reset = 1},
+	{NV_PGC6_GFW_BOOT, "PGC6_GFW_BOOT", BOOT_FWSEC, .read = read_boot_progress},
 	{NV_USABLE_FB_SIZE_MB, "USABLE_FB_SIZE_MB", .read = read_vram_mb},
 	{NV_PFB_WPR2_ADDR_LO, "PFB_WPR2_ADDR_LO", .read = gsp_read_wpr_low},
 	{NV_PFB_WPR2_ADDR_HI, "PFB_WPR2_ADDR_HI", .read = gsp_read_wpr_high},
@@ -213,7 +259,7 @@ static const struct reg registers[] = {
 	{NV_VF_MMU_INVALIDATE, "VF_MMU_INVALIDATE", .writable = ~0u, .read = read_invalidate,
 	 .write = write_invalidate},
 };
-/* Blocks of registers that belong to one unit. */
+/* Blocks of registers that belong to one unit, but for those that have rows above. */
 static uint32_t user_read(struct card *c, uint32_t offset)
 {
 	if (offset == NV_VF_USER + NV_VF_USER_TIME_LOW)
@@ -242,7 +288,14 @@ static const struct block {
 	uint32_t (*read)(struct card *c, uint32_t offset);
 	void (*write)(struct card *c, uint32_t offset, uint32_t value);
 } blocks[] = {
+	{NV_FALCON_GSP, NV_FALCON_BYTES, "PGSP", BOOT_FWSEC, falcon_read_gsp, falcon_write_gsp},
+	{NV_PROM, NV_PROM_BYTES, "PROM", BOOT_FWSEC, read_rom, write_rom},
 	{NV_PRAMIN, NV_PRAMIN_BYTES, "PRAMIN", BOOT_ANY, window_read_pramin, window_write_pramin},
+	{NV_FUSE_SEC2_VERSION(1), 4 * NV_FUSE_PROGRAMS, "FUSE_SEC2", BOOT_FWSEC, read_fuse,
+	 write_fuse},
+	{NV_FUSE_GSP_VERSION(1), 4 * NV_FUSE_PROGRAMS, "FUSE_GSP", BOOT_FWSEC, read_fuse,
+	 write_fuse},
+	{NV_FALCON_SEC2, NV_FALCON_BYTES, "PSEC", BOOT_FWSEC, falcon_read_sec2, falcon_write_sec2},
 	{NV_VF_INTR_LEAF(0), NV_VF_INTR_BYTES, "VF_INTR", BOOT_ANY, interrupt_read,
 	 interrupt_write},
 	{NV_VF_USER, NV_VF_USER_BYTES, "VF_USER", BOOT_ANY, user_read, user_write},
@@ -273,12 +326,20 @@ static int by_offset(const void *key, const void *row)
 	return (a > b) - (a < b);
 }
 
-static const struct reg *find_register(struct card *c, const char *verb, uint32_t offset,
-				       uint32_t bytes)
+/* The row of a register of this chip, or NULL. */
+static const struct reg *row_of(const struct card *c, uint32_t offset)
 {
 	const struct reg *r = bsearch(&offset, registers, COUNT, sizeof(*registers), by_offset);
 
-	if (!r || (r->boot && r->boot != c->chip->boot))
+	return r && (!r->boot || r->boot == c->chip->boot) ? r : NULL;
+}
+
+static const struct reg *find_register(struct card *c, const char *verb, uint32_t offset,
+				       uint32_t bytes)
+{
+	const struct reg *r = row_of(c, offset);
+
+	if (!r)
 		card_refuse(c, "BAR 0: %s of 0x%06x, %u bytes: no such register is modelled", verb,
 			    offset, bytes);
 	else if (bytes != 4)
@@ -300,7 +361,7 @@ uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes)
 {
 	const struct block *b = bytes == 4 ? find_block(c, offset) : NULL;
 
-	if (b)
+	if (b && !row_of(c, offset))
 		return b->read(c, offset);
 	const struct reg *r = find_register(c, "read", offset, bytes);
 
@@ -313,7 +374,7 @@ void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes)
 {
 	const struct block *b = bytes == 4 ? find_block(c, offset) : NULL;
 
-	if (b) {
+	if (b && !row_of(c, offset)) {
 		b->write(c, offset, value);
 		return;
 	}

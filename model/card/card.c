@@ -24,6 +24,7 @@ static const struct card_chip chips[] = {
 		.subsystem = NV_PCI_H200_SUBSYSTEM,
 		.vram_mb = 143771,
 		.boot = BOOT_FSP,
+		.image_signature = ".fwsignature_gh100",
 		.config_mirror = NV_GSP_CONFIG_MIRROR_GH100,
 		.interrupt_leaves = NV_VF_INTR_LEAVES_GH100,
 		.registers_bar = NV_PCI_BAR_REGISTERS,
@@ -32,6 +33,25 @@ static const struct card_chip chips[] = {
 		.bars = {[NV_PCI_BAR_REGISTERS] = {NV_PCI_GH100_REGISTERS, NV_PCI_BAR_FLAGS},
 			 [NV_PCI_BAR_VRAM] = {NV_PCI_GH100_VRAM, NV_PCI_BAR_FLAGS},
 			 [NV_PCI_BAR_INSTANCE] = {NV_PCI_GH100_INSTANCE, NV_PCI_BAR_FLAGS}},
+	},
+	/* An A40. Its subsystem and the size that ECC leaves are assumptions. */
+	{
+		.name = "ga102",
+		.boot_0 = 0x172000a1,
+		.boot_42 = (uint32_t)NV_CHIP_GA102 << 20 | 0xa1000,
+		.device = NV_PCI_A40_DEVICE,
+		.subsystem = 0x145a,
+		.vram_mb = 46068,
+		.boot = BOOT_FWSEC,
+		.image_signature = ".fwsignature_ga10x",
+		.config_mirror = NV_GSP_CONFIG_MIRROR_TU102,
+		.interrupt_leaves = NV_VF_INTR_LEAVES_TU102,
+		.registers_bar = NV_PCI_BAR_REGISTERS,
+		.vram_bar = NV_PCI_TU102_VRAM,
+		.instance_bar = NV_PCI_TU102_INSTANCE,
+		.bars = {[NV_PCI_BAR_REGISTERS] = {16 * MEGABYTE, 0},
+			 [NV_PCI_TU102_VRAM] = {65536 * MEGABYTE, NV_PCI_BAR_FLAGS},
+			 [NV_PCI_TU102_INSTANCE] = {32 * MEGABYTE, NV_PCI_BAR_FLAGS}},
 	},
 };
 
@@ -61,7 +81,8 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	struct card *c;
 
 	if (!chip) {
-		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100", o->chip);
+		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100 ga102",
+			 o->chip);
 		return NULL;
 	}
 	struct fault_injection fault = {0};
@@ -106,7 +127,8 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->interrupts.lock, NULL);
 	pthread_rwlock_init(&c->dma_maps.lock, NULL);
-	if (!firmware_load(&c->firmware, o->firmware, chip->name, why, size)) {
+	vbios_build(&c->vbios, chip->device);
+	if (!firmware_load(&c->firmware, o->firmware, chip, why, size)) {
 		card_destroy(c);
 		return NULL;
 	}
@@ -166,6 +188,9 @@ static void reset_inside(struct card *c)
 	bar0_reset(c);
 	interrupt_reset(c);
 	c->fsp = (struct fsp){.boot_reads = latency_next(c)};
+	c->boot_reads = latency_next(c);
+	c->frts_error = 0;
+	falcons_reset(c);
 	c->invalidation = (struct invalidation){0};
 	c->flush_reads = 0;
 }

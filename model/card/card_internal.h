@@ -10,6 +10,7 @@
 #include "hw/nv/pci.h"
 #include "hw/nv/registers.h"
 #include "model/card/card.h"
+#include "model/card/vbios.h"
 #include "model/core/model.h"
 
 #define CONFIG_BYTES  4096
@@ -86,8 +87,33 @@ struct firmware { /* the files that the driver must load */
 	struct firmware_file {
 		const uint8_t *data;
 		size_t bytes;
-	} files[3];
+	} files[4];
 	struct span fmc, hash, public_key, fmc_signature, bootloader, image, signature;
+	struct firmware_booter {
+		struct span code, data, signature;
+		uint32_t signature_at; /* in the data */
+		uint32_t engines, program;
+	} booters[2]; /* to load and to unload */
+};
+
+/* A falcon's memories: an assumption, large enough for all programs. */
+#define FALCON_MEMORY_BYTES 0x10000u
+#define FALCON_BLOCK_BYTES  256
+#define FALCON_REGISTERS    (0x2000 / 4)
+enum { FALCON_GSP, FALCON_SEC2, CARD_FALCONS };
+/* Values of mailbox 0 after a program that failed; those of real ones are not public. */
+enum { FALCON_NO_PROGRAM = 0xbad00001, FALCON_BAD_SIGNATURE, FALCON_BAD_PROGRAM, FALCON_FAILED };
+struct falcon {
+	bool unused; /* it was not reset since power-on */
+	bool in_reset, started;
+	uint32_t ready_reads, scrub_reads, transfer_reads, run_reads;
+	uint32_t result; /* of the program, for mailbox 0 when it halts */
+	uint32_t registers[FALCON_REGISTERS];
+	struct falcon_tag { /* of a block of IMEM */
+		uint32_t address;
+		bool loaded, secure;
+	} tags[FALCON_MEMORY_BYTES / FALCON_BLOCK_BYTES];
+	uint8_t imem[FALCON_MEMORY_BYTES], dmem[FALCON_MEMORY_BYTES];
 };
 
 struct fsp {
@@ -172,6 +198,10 @@ struct card {
 	uint64_t latency; /* state of the generator of latency.c */
 	struct firmware firmware;
 	struct fsp fsp;
+	struct vbios vbios;
+	uint32_t boot_reads; /* of the progress of the chip's own boot, until it has ended */
+	uint32_t frts_error; /* of FWSEC, in bits 31:16 */
+	struct falcon falcons[CARD_FALCONS];
 	struct gsp gsp;
 	struct interrupts interrupts;
 	struct model *model; /* engines */
@@ -197,6 +227,7 @@ struct card_chip {
 	uint16_t device, subsystem; /* PCI ids */
 	uint32_t vram_mb;
 	enum card_boot boot;
+	const char *image_signature; /* section of the GSP's image */
 	uint32_t config_mirror, interrupt_leaves;
 	/* PCI BARs of registers and of the windows to VRAM and to instance memory. */
 	uint32_t registers_bar, vram_bar, instance_bar;
@@ -234,7 +265,7 @@ uint32_t latency_next(struct card *c);
 bool latency_left(uint32_t *reads);
 
 /* firmware.c: without a folder, any firmware is accepted. */
-bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why,
+bool firmware_load(struct firmware *fw, const char *folder, const struct card_chip *chip, char *why,
 		   size_t size);
 void firmware_free(struct firmware *fw);
 
@@ -245,8 +276,22 @@ uint32_t fsp_read_data(struct card *c);
 void fsp_write_data(struct card *c, uint32_t value);
 void fsp_write_head(struct card *c, uint32_t head);
 
+/* falcon.c, falcon_program.c. program_run() does what a program does and returns its result. */
+void falcons_reset(struct card *c);
+const char *falcon_name(const struct card *c, const struct falcon *f);
+uint32_t falcon_read_gsp(struct card *c, uint32_t offset);
+void falcon_write_gsp(struct card *c, uint32_t offset, uint32_t value);
+uint32_t falcon_read_sec2(struct card *c, uint32_t offset);
+void falcon_write_sec2(struct card *c, uint32_t offset, uint32_t value);
+uint32_t program_run(struct card *c, struct falcon *f, uint32_t imem);
+
 /* gsp.c, gsp_rpc.c. gsp_boot returns the FSP's error code. */
 uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot);
+/* Booter: loads the GSP from the metadata at this address, or stops it. */
+bool gsp_boot_protected(struct card *c, uint64_t meta, uint64_t libos);
+bool gsp_stop_protected(struct card *c);
+/* Refuses if no page for flushes is set that the GPU can write. */
+bool gsp_check_flush_page(struct card *c);
 void gsp_reset(struct card *c);
 /* Appends a record to a log. The word before the records counts the words written. */
 __attribute__((format(printf, 3, 4))) void gsp_write_log(struct card *c, enum card_log_region log,

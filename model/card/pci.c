@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Configuration space: the first 256 bytes as an H200 shows them after reset (source: hw/nv/pci.h;
- * the serial number at 0xa8 is omitted), the rest is empty. Other chips differ in ids and BARs only;
- * that their capabilities are the same is an assumption. A row of `writable` gives the writable
+ * the serial number at 0xa8 is omitted), the rest is empty. Other chips differ in ids and BARs
+ * only; that their capabilities are the same is an assumption. A row of `writable` gives the writable
  * bits of a word; writes to other bits have no effect, as on any PCI device. */
 #include <string.h>
 
