@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "model/card/card_internal.h"
+#include "model/card/page_table.h"
 
 #define MAX_LOGGED_REFUSALS 100 /* refusals that are logged; later ones are only counted */
 #define MEGABYTE            ((uint64_t)1 << 20)
@@ -25,6 +26,7 @@ static const struct card_chip chips[] = {
 		.vram_mb = 143771,
 		.boot = BOOT_FSP,
 		.image_signature = ".fwsignature_gh100",
+		.mmu = &mmu_ver3,
 		.config_mirror = NV_GSP_CONFIG_MIRROR_GH100,
 		.interrupt_leaves = NV_VF_INTR_LEAVES_GH100,
 		.registers_bar = NV_PCI_BAR_REGISTERS,
@@ -44,6 +46,7 @@ static const struct card_chip chips[] = {
 		.vram_mb = 46068,
 		.boot = BOOT_FWSEC,
 		.image_signature = ".fwsignature_ga10x",
+		.mmu = &mmu_ver2,
 		.config_mirror = NV_GSP_CONFIG_MIRROR_TU102,
 		.interrupt_leaves = NV_VF_INTR_LEAVES_TU102,
 		.registers_bar = NV_PCI_BAR_REGISTERS,

@@ -221,6 +221,7 @@ struct card {
 
 /* Who boots the GSP: registers of the others do not exist. */
 enum card_boot { BOOT_ANY, BOOT_FSP, BOOT_FWSEC };
+struct mmu_version;
 struct card_chip {
 	const char *name;
 	uint32_t boot_0, boot_42;
@@ -228,6 +229,7 @@ struct card_chip {
 	uint32_t vram_mb;
 	enum card_boot boot;
 	const char *image_signature; /* section of the GSP's image */
+	const struct mmu_version *mmu;
 	uint32_t config_mirror, interrupt_leaves;
 	/* PCI BARs of registers and of the windows to VRAM and to instance memory. */
 	uint32_t registers_bar, vram_bar, instance_bar;
