@@ -6,7 +6,8 @@
  *
  * Sources: open-gpu-kernel-modules 570.144, src/common/inc/swref/published/ampere/ga102/
  * dev_{falcon_v4,falcon_second_pri,riscv_pri,gsp,sec_pri,fuse}.h; Linux 7.2
- * drivers/gpu/nova-core/{regs,falcon}.rs and falcon/hal/ga102.rs; nouveau nvkm/falcon/{ga102,gm200}.c.
+ * drivers/gpu/nova-core/{regs,falcon}.rs and falcon/hal/ga102.rs; nouveau
+ * nvkm/falcon/{ga102,gm200}.c.
  */
 #ifndef HW_NV_FALCON_H
 #define HW_NV_FALCON_H

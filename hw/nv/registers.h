@@ -43,6 +43,18 @@
 #define NV_PBUS_SW_SCRATCH_FRTS        0x001438
 #define NV_PBUS_SW_SCRATCH_SB          0x001454
 
+/* Turing to Ada, in the mirror of the configuration space: bit 0 hides the ROM; a write of 0 lets
+ * the device send its next MSI. nouveau nvkm/subdev/pci/{nv40,gp100}.c. */
+#define NV_PCI_MIRROR_ROM_SHADOW       0x088050
+#define NV_PCI_MIRROR_MSI_REARM        0x088704
+
+/* Turing to Ada: VGA registers, a byte each. nouveau nvkm/engine/disp/vga.c. */
+#define NV_VGA_CRTC_INDEX              0x6013d4
+#define NV_VGA_CRTC_DATA               0x6013d5
+
+/* GA100 to Ada: bit 0 is set if the chip has no display. nouveau nvkm/subdev/bios/shadowramin.c. */
+#define NV_FUSE_DISPLAY                0x820c04
+
 /* Turing to Ada: address >> 16 of PRAMIN. nouveau nvkm/subdev/instmem/nv50.c. */
 #define NV_PBUS_BAR0_WINDOW            0x001700
 

@@ -7,8 +7,9 @@
  * A pointer below the size of the first image is an offset in that image; a larger one continues
  * at the first image of type FWSEC, although others may lie between them.
  *
- * Sources: PCI Firmware Specification 3.0 (ROM header, PCIR); Linux 7.2 Documentation/gpu/nova/core/
- * vbios.rst and fwsec.rst, drivers/gpu/nova-core/{vbios,firmware,firmware/fwsec}.rs, and
+ * Sources: PCI Firmware Specification 3.0 (ROM header, PCIR); Linux 7.2
+ * Documentation/gpu/nova/core/{vbios,fwsec}.rst,
+ * drivers/gpu/nova-core/{vbios,firmware,firmware/fwsec}.rs, and
  * drivers/gpu/drm/nouveau/nvkm/subdev/{bios/{image,npde,pcir,bit,pmu}.c,gsp/fwsec.c}.
  */
 #ifndef HW_NV_VBIOS_H

@@ -17,6 +17,7 @@ struct reg {
 	const char *name;
 	enum card_boot boot; /* chips that have it */
 	uint32_t reset, writable;
+	uint32_t bytes; /* of an access; 0: 4 */
 	uint32_t (*read)(struct card *c);
 	void (*write)(struct card *c, uint32_t value);
 };
@@ -143,7 +144,9 @@ static uint32_t read_rom(struct card *c, uint32_t offset)
 	uint32_t value = ~0u;
 
 	offset -= NV_PROM;
-	if (offset % 4 == 0 && offset < VBIOS_BYTES)
+	if (bar0_stored(c, NV_PCI_MIRROR_ROM_SHADOW))
+		card_refuse(c, "BAR 0: read of the ROM at 0x%x while it is hidden", offset);
+	else if (offset % 4 == 0 && offset < VBIOS_BYTES)
 		memcpy(&value, c->vbios.rom + offset, 4);
 	return value;
 }
@@ -214,6 +217,9 @@ static const struct reg registers[] = {
 	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", BOOT_FSP, .read = fsp_read_boot_status},
 	{NV_UFLUSH_FB_FLUSH, "UFLUSH_FB_FLUSH", .writable = 1, .read = read_flush,
 	 .write = write_flush},
+	{NV_PCI_MIRROR_ROM_SHADOW, "PCI_MIRROR_ROM_SHADOW", BOOT_FWSEC, .writable = 1},
+	{NV_PCI_MIRROR_MSI_REARM, "PCI_MIRROR_MSI_REARM", BOOT_FWSEC, .writable = ~0u,
+	 .write = interrupt_rearm},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", BOOT_FSP, .writable = ~0u},
 	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", BOOT_FSP, .writable = 0xfffff},
 	{NV_PFB_NISO_FLUSH_ADDR, "PFB_NISO_FLUSH_ADDR", BOOT_FWSEC, .writable = ~0u},
@@ -237,6 +243,9 @@ static const struct reg registers[] = {
 	{NV_USABLE_FB_SIZE_MB, "USABLE_FB_SIZE_MB", .read = read_vram_mb},
 	{NV_PFB_WPR2_ADDR_LO, "PFB_WPR2_ADDR_LO", .read = gsp_read_wpr_low},
 	{NV_PFB_WPR2_ADDR_HI, "PFB_WPR2_ADDR_HI", .read = gsp_read_wpr_high},
+	{NV_VGA_CRTC_INDEX, "VGA_CRTC_INDEX", BOOT_FWSEC, .bytes = 1, .writable = 0xff},
+	{NV_VGA_CRTC_DATA, "VGA_CRTC_DATA", BOOT_FWSEC, .bytes = 1, .writable = 0xff},
+	{NV_FUSE_DISPLAY, "FUSE_DISPLAY", BOOT_FWSEC, .reset = 1},
 	{NV_PFSP_EMEMC, "PFSP_EMEMC", BOOT_FSP, .writable = 0x0300fffc, .read = read_ememc,
 	 .write = write_ememc},
 	{NV_PFSP_EMEMD, "PFSP_EMEMD", BOOT_FSP, .writable = ~0u, .read = fsp_read_data,
@@ -342,9 +351,9 @@ static const struct reg *find_register(struct card *c, const char *verb, uint32_
 	if (!r)
 		card_refuse(c, "BAR 0: %s of 0x%06x, %u bytes: no such register is modelled", verb,
 			    offset, bytes);
-	else if (bytes != 4)
-		card_refuse(c, "BAR 0: %s of %s, %u bytes: registers allow only 4-byte accesses",
-			    verb, r->name, bytes);
+	else if (bytes != (r->bytes ? r->bytes : 4))
+		card_refuse(c, "BAR 0: %s of %s, %u bytes: %s", verb, r->name, bytes,
+			    r->bytes ? "it is a byte" : "registers allow only 4-byte accesses");
 	else
 		return r;
 	return NULL;

@@ -106,7 +106,8 @@ enum { FALCON_NO_PROGRAM = 0xbad00001, FALCON_BAD_SIGNATURE, FALCON_BAD_PROGRAM,
 struct falcon {
 	bool unused; /* it was not reset since power-on */
 	bool in_reset, started;
-	uint32_t ready_reads, scrub_reads, transfer_reads, run_reads;
+	bool scrubbing; /* its memories are being cleared */
+	uint32_t ready_reads, transfer_reads, run_reads;
 	uint32_t result; /* of the program, for mailbox 0 when it halts */
 	uint32_t registers[FALCON_REGISTERS];
 	struct falcon_tag { /* of a block of IMEM */
@@ -351,6 +352,8 @@ bool interrupt_enabled(struct card *c);
 uint32_t interrupt_read(struct card *c, uint32_t offset);
 void interrupt_write(struct card *c, uint32_t offset, uint32_t value);
 void interrupt_raise(struct card *c, uint32_t vector);
+/* Sends the next MSI if an enabled interrupt is pending. That a driver forgets it goes unnoticed. */
+void interrupt_rearm(struct card *c, uint32_t value);
 void interrupt_raise_spurious(struct card *c);
 
 /* engines.c: the engines of the chip. */

@@ -29,7 +29,7 @@ const char *falcon_name(const struct card *c, const struct falcon *f)
 static void falcon_reset(struct card *c, struct falcon *f)
 {
 	memset(f, 0, sizeof(*f));
-	f->scrub_reads = latency_next(c);
+	f->scrubbing = true;
 	f->ready_reads = latency_next(c);
 }
 
@@ -46,7 +46,7 @@ static bool memory_ready(struct card *c, struct falcon *f, const char *what)
 {
 	if (f->unused)
 		card_refuse(c, "%s: %s before its first reset", falcon_name(c, f), what);
-	else if (f->scrub_reads)
+	else if (f->scrubbing)
 		card_refuse(c, "%s: %s while its memories are being cleared", falcon_name(c, f),
 			    what);
 	else if (f->registers[NV_FALCON_BCR_CTRL / 4] & NV_FALCON_BCR_CTRL_RISCV)
@@ -145,11 +145,12 @@ static uint32_t read_cpuctl(struct falcon *f)
 	return NV_FALCON_CPUCTL_HALTED;
 }
 
+/* Memories are cleared when the driver looks: nouveau waits for 20 ms of real time only, in which a
+ * busy host may not get to a second read. */
 static uint32_t read_hwcfg2(struct falcon *f)
 {
-	uint32_t value = latency_left(&f->ready_reads) ? 0 : NV_FALCON_HWCFG2_RESET_READY;
-
-	return value | (latency_left(&f->scrub_reads) ? NV_FALCON_HWCFG2_SCRUBBING : 0);
+	f->scrubbing = false;
+	return latency_left(&f->ready_reads) ? 0 : NV_FALCON_HWCFG2_RESET_READY;
 }
 
 static void write_engine(struct card *c, struct falcon *f, uint32_t value)

@@ -82,6 +82,15 @@ void interrupt_raise(struct card *c, uint32_t vector)
 	pthread_mutex_unlock(&i->lock);
 }
 
+void interrupt_rearm(struct card *c, uint32_t value)
+{
+	(void)value;
+	pthread_mutex_lock(&c->interrupts.lock);
+	c->interrupts.msi_sent = false;
+	update_msi(c);
+	pthread_mutex_unlock(&c->interrupts.lock);
+}
+
 /* Sends an interrupt without a pending bit. */
 void interrupt_raise_spurious(struct card *c)
 {

@@ -310,6 +310,12 @@ static void test_wrong_registers(void)
 	refused("page for flushes", "falcon: a reset without a page for flushes is refused");
 	write32(NV_PROM, 0);
 	refused("of the ROM", "falcon: a write to the ROM is refused");
+	write32(NV_PCI_MIRROR_ROM_SHADOW, 1);
+	read32(NV_PROM);
+	refused("while it is hidden", "falcon: a read of the ROM while it is hidden is refused");
+	write32(NV_PCI_MIRROR_ROM_SHADOW, 0);
+	read32(NV_VGA_CRTC_INDEX);
+	refused("it is a byte", "falcon: a word access to a register of a byte is refused");
 }
 
 static void test_wrong_booter(void)
