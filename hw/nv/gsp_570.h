@@ -104,8 +104,16 @@ static_assert(sizeof(struct nv_gsp_wpr_meta) == 256, "GspFwWprMeta");
 /* gsp_fw_heap.h: 22 MiB for the operating system, 14 MiB for RM on GH100, 96 KiB for each GiB of
  * video memory, 48 KiB for each of 2048 clients; at least the minimum. */
 #define NV_GSP_HEAP_FIXED         ((22ull + 14 + 96) << 20)
+#define NV_GSP_HEAP_FIXED_GA102   ((22ull + 8 + 96) << 20) /* and Ada */
 #define NV_GSP_HEAP_PER_GB        (96ull << 10)
 #define NV_GSP_HEAP_MIN           (170ull << 20)
+/* The driver of Turing to Ada places the regions itself: FRTS below the VGA workspace, then the
+ * parts of struct nv_gsp_wpr_meta downwards, each aligned. nova-core fb.rs. */
+#define NV_FRTS_ALIGN_TU102       0x20000u
+#define NV_GSP_BOOT_ALIGN         0x1000u
+#define NV_GSP_IMAGE_ALIGN        0x10000u
+#define NV_GSP_WPR_ALIGN          0x100000u
+#define NV_GSP_HEAP_OUTSIDE_BYTES_TU102 0x100000u
 
 /* Named memory regions of the GSP's operating system. A name is a big-endian number whose bytes are
  * its letters. */
@@ -216,6 +224,7 @@ struct nv_gsp_system_info {
 };
 static_assert(sizeof(struct nv_gsp_system_info) == 0x3a0, "GspSystemInfo");
 
+#define NV_GSP_CONFIG_MIRROR_TU102 0x88000u /* Turing to Ada */
 #define NV_GSP_CONFIG_MIRROR_GH100 0x92000u
 #define NV_GSP_CONFIG_MIRROR_BYTES 0x1000u
 

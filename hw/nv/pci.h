@@ -23,6 +23,12 @@
 #define NV_PCI_GH100_INSTANCE    (32ull << 20)
 #define NV_PCI_BAR_FLAGS         0xc /* 64 bits, prefetchable */
 
+/* Turing to Ada: registers in 32 bits, then the two windows. nouveau r535/gsp.c, set_system_info;
+ * https://pci-ids.ucw.cz (2235: A40, a GA102 that is a 3D controller). */
+#define NV_PCI_TU102_VRAM        1
+#define NV_PCI_TU102_INSTANCE    3
+#define NV_PCI_A40_DEVICE        0x2235
+
 /* Capabilities of an H200, by their offset in configuration space. */
 #define NV_PCI_CAP_PM            0x40
 #define NV_PCI_CAP_MSI           0x48

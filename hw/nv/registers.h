@@ -33,6 +33,31 @@
 #define NV_THERM_I2CS_SCRATCH          0x0200bc
 #define NV_THERM_FSP_BOOT_COMPLETE     0xff
 
+/* Turing to Ada: progress of the boot firmware (GFW), which ends at 0xff; it can be read when bit 0
+ * of the other is set. nova-core regs.rs, NV_PGC6_AON_SECURE_SCRATCH_GROUP_05. */
+#define NV_PGC6_GFW_PRIV_MASK          0x118128
+#define NV_PGC6_GFW_BOOT               0x118234
+#define NV_PGC6_GFW_BOOT_COMPLETE      0xff
+
+/* PBUS: errors of FWSEC after its commands FRTS (31:16) and SB (15:0). nouveau gsp/fwsec.c. */
+#define NV_PBUS_SW_SCRATCH_FRTS        0x001438
+#define NV_PBUS_SW_SCRATCH_SB          0x001454
+
+/* Turing to Ada, in the mirror of the configuration space: bit 0 hides the ROM; a write of 0 lets
+ * the device send its next MSI. nouveau nvkm/subdev/pci/{nv40,gp100}.c. */
+#define NV_PCI_MIRROR_ROM_SHADOW       0x088050
+#define NV_PCI_MIRROR_MSI_REARM        0x088704
+
+/* Turing to Ada: VGA registers, a byte each. nouveau nvkm/engine/disp/vga.c. */
+#define NV_VGA_CRTC_INDEX              0x6013d4
+#define NV_VGA_CRTC_DATA               0x6013d5
+
+/* GA100 to Ada: bit 0 is set if the chip has no display. nouveau nvkm/subdev/bios/shadowramin.c. */
+#define NV_FUSE_DISPLAY                0x820c04
+
+/* Turing to Ada: address >> 16 of PRAMIN. nouveau nvkm/subdev/instmem/nv50.c. */
+#define NV_PBUS_BAR0_WINDOW            0x001700
+
 /* Bit 1 clears when earlier writes have reached VRAM. nouveau nvkm/subdev/bar/g84.c. */
 #define NV_UFLUSH_FB_FLUSH             0x070000
 #define NV_UFLUSH_FB_FLUSH_OUTSTANDING (1u << 1)
@@ -40,6 +65,9 @@
 /* PFB: address >> 8 of the page that the GPU reads to flush writes. OGKM hopper/gh100/dev_fb.h. */
 #define NV_PFB_FLUSH_SYSMEM_ADDR_LO    0x100a34
 #define NV_PFB_FLUSH_SYSMEM_ADDR_HI    0x100a38
+/* The same on GA100 to Ada; the high word has address >> 40. nova-core fb/hal/ga100.rs. */
+#define NV_PFB_NISO_FLUSH_ADDR         0x100c10
+#define NV_PFB_NISO_FLUSH_ADDR_HI      0x100c40
 /* Upper end of write-protected region 2, 31:4 << 12; 0: no region. OGKM turing dev_fb.h. */
 #define NV_PFB_WPR2_ADDR_LO            0x1fa824
 #define NV_PFB_WPR2_ADDR_HI            0x1fa828
@@ -104,6 +132,7 @@
 #define NV_VF_INTR_TOP_ENABLE          0xb81608
 #define NV_VF_INTR_TOP_DISABLE         0xb81610
 #define NV_VF_INTR_LEAVES_GH100        16
+#define NV_VF_INTR_LEAVES_TU102        8 /* Turing to Ada. nouveau nvkm/subdev/vfn/tu102.c */
 #define NV_VF_INTR_BYTES               0x620 /* from the first leaf through the top registers */
 
 /* A 1 MiB window to VRAM in BAR 0, and its address >> 16. OGKM hopper/gh100/pri_nv_xal_ep.h. */

@@ -10,11 +10,13 @@
 #include "kmod/nv/chip.h"
 #include "kmod/nv/chip_list.h"
 #include "kmod/nv/fsp.h"
+#include "kmod/nv/mmu.h"
 #include "kmod/nv/rm.h"
 
 #define NV_HAL_GH100 \
 	.interrupt_leaves = NV_VF_INTR_LEAVES_GH100, .config_mirror = NV_GSP_CONFIG_MIRROR_GH100, \
-	.graphics = RM_CLASS_HOPPER_3D, .wait_boot = nv_fsp_wait_boot, .boot = nv_gsp_boot
+	.graphics = RM_CLASS_HOPPER_3D, .mmu = &nv_mmu_ver3, .wait_boot = nv_fsp_wait_boot, \
+	.boot = nv_gsp_boot
 
 #define NV_CHIP_ROW(chip_, CHIP_, number_, sm_, ...) \
 	{ \

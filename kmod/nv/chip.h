@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 struct nv_device;
+struct nv_mmu_format;
 
 /**
  * struct nv_chip - one chip
@@ -43,6 +44,9 @@ struct nv_chip {
 
 	/** @graphics: Class whose first object makes the GSP build the golden context. */
 	u32 graphics;
+
+	/** @mmu: Format of page tables. */
+	const struct nv_mmu_format *mmu;
 
 	/** @wait_boot: Wait until the chip's boot firmware has finished. */
 	int (*wait_boot)(struct nv_device *nv);

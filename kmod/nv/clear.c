@@ -48,6 +48,7 @@ static_assert(sizeof(struct nv_clear_page) <= SZ_4K);
 
 static int nv_clear_alloc_page(struct nv_clear *c, struct nv_device *nv)
 {
+	const struct nv_mmu_format *format = c->vm.mmu.format;
 	int ret;
 
 	ret = nv_buffer_alloc(nv, NULL, &c->method_buffer, nv->method_bytes);
@@ -57,7 +58,7 @@ static int nv_clear_alloc_page(struct nv_clear *c, struct nv_device *nv)
 	if (ret)
 		return ret;
 	return nv_vm_map_kernel(&c->vm, &c->node, c->page.bus, SZ_4K, SZ_4K,
-				NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR | NV_MMU3_PCF_UNCACHED);
+				format->page | format->system | format->uncached);
 }
 
 static int nv_clear_schedule(struct nv_clear *c, const struct nv_engine *engine)

@@ -74,12 +74,13 @@ static int nv_context_query_sizes(struct nv_device *nv)
 static int nv_context_map_buffer(struct nv_context *c, int i, const struct nv_vram *memory)
 {
 	u64 align = memory->bytes >= SZ_2M ? SZ_2M : memory->bytes >= SZ_64K ? SZ_64K : SZ_4K;
-	u64 bits = NV_MMU3_PTE_VRAM | NV_MMU3_PCF_REGULAR | NV_MMU3_PCF_PRIVILEGED;
+	const struct nv_mmu_format *format = c->vm->mmu.format;
+	u64 bits = format->page | format->privileged;
 
 	if (nv_context_buffers[i].buffer == RM_BUFFER_ATTRIBUTE)
 		align = roundup_pow_of_two(memory->bytes);
 	if (nv_context_buffers[i].read_only)
-		bits |= NV_MMU3_PCF_READ_ONLY | NV_MMU3_PCF_NO_ATOMICS;
+		bits |= format->read_only;
 	return nv_vm_map_kernel(c->vm, &c->nodes[i], memory->address, memory->bytes, align, bits);
 }
 

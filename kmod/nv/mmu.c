@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Page tables of MMU version 3. An entry of the last directory level is a dual PDE: two words that
+ * Page tables of MMU versions 2 and 3. An entry of the last directory level is a dual PDE: two words that
  * cover 2 MiB. A dual PDE is empty, or maps one huge page, or points to a table of big pages and a
  * table of small pages; in these, each 64 KiB is either one big page or up to 16 small pages. The
  * largest page size that the alignment of both addresses allows is used. An empty table is unlinked
@@ -8,26 +8,48 @@
  */
 #include <linux/errno.h>
 
+#include "hw/nv/mmu_ver2.h"
 #include "kmod/nv/mmu.h"
 
 #define BIT64(n)    (1ull << (n))
 #define BIG         0 /* index of a word of a dual PDE and of the table that it points to */
 #define SMALL       1
-#define LAST        (NV_MMU3_LEVELS - 1)
 #define HUGE_BYTES  BIT64(NV_MMU3_HUGE)
 #define BIG_BYTES   BIT64(NV_MMU3_BIG)
 #define SMALL_BYTES BIT64(NV_MMU3_SMALL)
 
-static const u8 nv_mmu_shifts[] = NV_MMU3_SHIFTS;
-static const u16 nv_mmu_entries[] = NV_MMU3_ENTRIES;
+const struct nv_mmu_format nv_mmu_ver2 = {
+	.levels = NV_MMU2_LEVELS,
+	.shifts = NV_MMU2_SHIFTS,
+	.entries = NV_MMU2_ENTRIES,
+	.address_shift = NV_MMU2_ADDRESS_SHIFT,
+	.pde = NV_MMU3_PDE_VRAM,
+	.page = NV_MMU3_PTE_VRAM | NV_MMU2_KIND_GENERIC,
+	.system = NV_MMU3_PTE_COHERENT,
+	.uncached = NV_MMU2_VOLATILE,
+	.read_only = NV_MMU2_READ_ONLY | NV_MMU2_NO_ATOMICS,
+	.privileged = NV_MMU2_PRIVILEGED,
+};
+
+const struct nv_mmu_format nv_mmu_ver3 = {
+	.levels = NV_MMU3_LEVELS,
+	.shifts = NV_MMU3_SHIFTS,
+	.entries = NV_MMU3_ENTRIES,
+	.pde = NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS,
+	.page = NV_MMU3_PTE_VRAM | NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC,
+	.system = NV_MMU3_PTE_COHERENT,
+	.uncached = NV_MMU3_PCF_UNCACHED,
+	.read_only = NV_MMU3_PCF_READ_ONLY | NV_MMU3_PCF_NO_ATOMICS,
+	.privileged = NV_MMU3_PCF_PRIVILEGED,
+};
 
 /* The result of a walk: a dual PDE and the directories that lead to it. */
 struct nv_mmu_dual_pde {
 	struct nv_mmu_table *directory;
 	u32 index; /* of the first word in @directory */
 	struct nv_mmu_table **tables;
-	struct nv_mmu_table *path[NV_MMU3_LEVELS]; /* from the root to @directory */
-	u32 level;                                 /* last level that the walk reached */
+	struct nv_mmu_table *path[NV_MMU_MAX_LEVELS]; /* from the root to @directory */
+	u32 level;                                    /* last level that the walk reached */
 };
 
 static u64 nv_mmu_read(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index)
@@ -52,26 +74,45 @@ static void nv_mmu_set_pte(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index
 	*word = entry ? *word | bit : *word & ~bit;
 }
 
-static u32 nv_mmu_children(u32 level)
+/* The last level of directories. */
+static u32 nv_mmu_last(const struct nv_mmu *mmu)
 {
-	return level == LAST ? 2 * nv_mmu_entries[level] : nv_mmu_entries[level];
+	return mmu->format->levels - 1;
+}
+
+static u32 nv_mmu_index(const struct nv_mmu *mmu, u32 level, u64 va)
+{
+	return (va >> mmu->format->shifts[level]) % mmu->format->entries[level];
+}
+
+static u32 nv_mmu_children(const struct nv_mmu *mmu, u32 level)
+{
+	u32 entries = mmu->format->entries[level];
+
+	return level == nv_mmu_last(mmu) ? 2 * entries : entries;
+}
+
+/* The entry that points to a table. */
+static u64 nv_mmu_pde(const struct nv_mmu *mmu, const struct nv_mmu_table *t)
+{
+	return t->address >> mmu->format->address_shift | mmu->format->pde;
 }
 
 /* Finds the directory below an entry, or allocates it. */
 static int nv_mmu_get_directory(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 level, u64 va,
 				struct nv_mmu_table **directory)
 {
-	u32 index = (va >> nv_mmu_shifts[level]) % nv_mmu_entries[level];
+	u32 index = nv_mmu_index(mmu, level, va);
 	struct nv_mmu_table *child = t->children[index];
 	int ret;
 
 	if (!child) {
-		ret = mmu->ops->alloc(mmu->owner, nv_mmu_children(level + 1), false, &child);
+		ret = mmu->ops->alloc(mmu->owner, nv_mmu_children(mmu, level + 1), false, &child);
 		if (ret)
 			return ret;
 		t->children[index] = child;
 		t->used++;
-		nv_mmu_write(mmu, t, index, child->address | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS);
+		nv_mmu_write(mmu, t, index, nv_mmu_pde(mmu, child));
 	}
 	*directory = child;
 	return 0;
@@ -83,23 +124,23 @@ static int nv_mmu_get_directory(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 
  */
 static int nv_mmu_walk(struct nv_mmu *mmu, u64 va, bool create, struct nv_mmu_dual_pde *pde)
 {
+	u32 level, last = nv_mmu_last(mmu);
 	struct nv_mmu_table *t = mmu->root;
-	u32 level;
 	int ret;
 
-	for (level = 0; level < LAST; level++) {
+	for (level = 0; level < last; level++) {
 		pde->path[level] = t;
 		pde->level = level;
-		if (!create && !t->children[(va >> nv_mmu_shifts[level]) % nv_mmu_entries[level]])
+		if (!create && !t->children[nv_mmu_index(mmu, level, va)])
 			return -ENOENT;
 		ret = nv_mmu_get_directory(mmu, t, level, va, &t);
 		if (ret)
 			return ret;
 	}
-	pde->path[LAST] = t;
-	pde->level = LAST;
+	pde->path[last] = t;
+	pde->level = last;
 	pde->directory = t;
-	pde->index = 2 * ((va >> nv_mmu_shifts[LAST]) % nv_mmu_entries[LAST]);
+	pde->index = 2 * nv_mmu_index(mmu, last, va);
 	pde->tables = &t->children[pde->index];
 	return 0;
 }
@@ -140,8 +181,7 @@ static int nv_mmu_get_table(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u32
 
 static void nv_mmu_link_table(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u32 which)
 {
-	nv_mmu_write(mmu, pde->directory, pde->index + which,
-		     pde->tables[which]->address | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS);
+	nv_mmu_write(mmu, pde->directory, pde->index + which, nv_mmu_pde(mmu, pde->tables[which]));
 }
 
 /* Returns the end of the part of [va, end) that lies in the dual PDE of @va. */
@@ -165,25 +205,27 @@ static u32 nv_mmu_small_index(u64 va)
 /**
  * nv_mmu_init() - create the page tables of an empty address space
  * @mmu: Structure to initialise.
+ * @format: Format of the tables.
  * @ops: Functions that allocate and access tables.
  * @owner: First argument of these functions.
  *
  * Return: 0 or the error of the allocation.
  */
-int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_ops *ops, void *owner)
+int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_format *format,
+		const struct nv_mmu_ops *ops, void *owner)
 {
-	*mmu = (struct nv_mmu){ ops, owner, NULL, NULL };
-	return ops->alloc(owner, nv_mmu_children(0), false, &mmu->root);
+	*mmu = (struct nv_mmu){ .format = format, .ops = ops, .owner = owner };
+	return ops->alloc(owner, nv_mmu_children(mmu, 0), false, &mmu->root);
 }
 
-/* The recursion is bounded by NV_MMU3_LEVELS. */
+/* The recursion is bounded by the number of levels. */
 static void nv_mmu_free_tree(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 level)
 {
 	u32 i;
 
 	if (!t)
 		return;
-	for (i = 0; level < NV_MMU3_LEVELS && i < nv_mmu_children(level); i++)
+	for (i = 0; level < mmu->format->levels && i < nv_mmu_children(mmu, level); i++)
 		nv_mmu_free_tree(mmu, t->children[i], level + 1);
 	mmu->ops->free(mmu->owner, t);
 }
@@ -210,13 +252,13 @@ void nv_mmu_fini(struct nv_mmu *mmu)
  *
  * Return: 0 or the error of a table allocation.
  */
-int nv_mmu_reserve(struct nv_mmu *mmu, u64 va, u64 path[NV_MMU3_LEVELS - 1])
+int nv_mmu_reserve(struct nv_mmu *mmu, u64 va, u64 path[NV_MMU_MAX_LEVELS - 1])
 {
 	struct nv_mmu_table *t = mmu->root;
 	u32 level;
 	int ret;
 
-	for (level = 0; level < LAST - 1; level++) {
+	for (level = 0; level < nv_mmu_last(mmu) - 1; level++) {
 		path[level] = t->address;
 		ret = nv_mmu_get_directory(mmu, t, level, va, &t);
 		if (ret)
@@ -232,10 +274,12 @@ static int nv_mmu_map_pde(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 v
 			  u64 address, u64 bits)
 {
 	bool empty = !pde->tables[BIG] && !pde->tables[SMALL];
+	u32 shift = mmu->format->address_shift;
 	int ret;
 
 	if (empty && end - va == HUGE_BYTES && !(address % HUGE_BYTES)) {
-		nv_mmu_write(mmu, pde->directory, pde->index, address | bits | NV_MMU3_VALID);
+		nv_mmu_write(mmu, pde->directory, pde->index,
+			     address >> shift | bits | NV_MMU3_VALID);
 		nv_mmu_set_huge(pde, true);
 		pde->directory->used++;
 		return 0;
@@ -249,7 +293,7 @@ static int nv_mmu_map_pde(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 v
 			return ret;
 		nv_mmu_set_pte(mmu, pde->tables[big ? BIG : SMALL],
 			       big ? nv_mmu_big_index(va) : nv_mmu_small_index(va),
-			       address | bits | NV_MMU3_VALID);
+			       address >> shift | bits | NV_MMU3_VALID);
 		va += step;
 		address += step;
 	}
@@ -266,7 +310,7 @@ static int nv_mmu_map_pde(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 v
  * @va: Start of a range in which nothing is mapped.
  * @bytes: Size, a multiple of 4096; the range must lie within the address space.
  * @address: Address of the memory.
- * @bits: Aperture, access rights and kind.
+ * @bits: Bits of &struct nv_mmu_format, those of its page included.
  *
  * Return: 0, or the error of a table allocation, with nothing mapped.
  */
@@ -299,7 +343,7 @@ static void nv_mmu_fill(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index, u
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		nv_mmu_set_pte(mmu, t, index + i, entry + i * step);
+		nv_mmu_set_pte(mmu, t, index + i, entry + (i * step >> mmu->format->address_shift));
 }
 
 /**
@@ -378,11 +422,11 @@ static void nv_mmu_prune(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 va
 {
 	u32 which, level, index;
 
-	for (which = BIG; pde->level == LAST && which <= SMALL; which++)
+	for (which = BIG; pde->level == nv_mmu_last(mmu) && which <= SMALL; which++)
 		if (pde->tables[which] && !pde->tables[which]->used)
 			nv_mmu_unlink_table(mmu, pde->directory, pde->index + which);
 	for (level = pde->level; level && !pde->path[level]->used; level--) {
-		index = (va >> nv_mmu_shifts[level - 1]) % nv_mmu_entries[level - 1];
+		index = nv_mmu_index(mmu, level - 1, va);
 		nv_mmu_unlink_table(mmu, pde->path[level - 1], index);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Page tables of MMU version 3 as a data structure. This code neither accesses hardware nor
+ * Page tables of MMU versions 2 and 3 as a data structure. This code neither accesses hardware nor
  * allocates memory; the caller supplies both as functions, so that tests can run the same file in
  * user space.
  */
@@ -10,6 +10,45 @@
 #include <linux/types.h>
 
 #include "hw/nv/mmu_ver3.h"
+
+#define NV_MMU_MAX_LEVELS NV_MMU3_LEVELS
+
+/**
+ * struct nv_mmu_format - what differs between MMU versions
+ */
+struct nv_mmu_format {
+	/** @levels: Levels of directories. */
+	u32 levels;
+
+	/** @shifts: Lowest address bit of the index of each level, from the root down. */
+	u8 shifts[NV_MMU_MAX_LEVELS];
+
+	/** @entries: Entries of a directory of each level. */
+	u16 entries[NV_MMU_MAX_LEVELS];
+
+	/** @address_shift: An entry holds its address shifted right by as many bits. */
+	u32 address_shift;
+
+	/** @pde: Bits of an entry that points to a table in video memory. */
+	u64 pde;
+
+	/** @page: Bits of each page; without further ones, it is in video memory. */
+	u64 page;
+
+	/** @system: The page is in coherent system memory. */
+	u64 system;
+
+	/** @uncached: The GPU does not cache the page. */
+	u64 uncached;
+
+	/** @read_only: The GPU may not write to the page, nor execute atomics there. */
+	u64 read_only;
+
+	/** @privileged: Programs may not access the page. */
+	u64 privileged;
+};
+
+extern const struct nv_mmu_format nv_mmu_ver2, nv_mmu_ver3;
 
 /**
  * struct nv_mmu_table - a page directory or page table
@@ -62,6 +101,9 @@ struct nv_mmu_ops {
  * struct nv_mmu - the page tables of an address space
  */
 struct nv_mmu {
+	/** @format: Format of the tables. */
+	const struct nv_mmu_format *format;
+
 	/** @ops: Functions that allocate and access tables. */
 	const struct nv_mmu_ops *ops;
 
@@ -78,9 +120,10 @@ struct nv_mmu {
 	struct nv_mmu_table *stale;
 };
 
-int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_ops *ops, void *owner);
+int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_format *format,
+		const struct nv_mmu_ops *ops, void *owner);
 void nv_mmu_fini(struct nv_mmu *mmu);
-int nv_mmu_reserve(struct nv_mmu *mmu, u64 va, u64 path[NV_MMU3_LEVELS - 1]);
+int nv_mmu_reserve(struct nv_mmu *mmu, u64 va, u64 path[NV_MMU_MAX_LEVELS - 1]);
 int nv_mmu_map(struct nv_mmu *mmu, u64 va, u64 bytes, u64 address, u64 bits);
 int nv_mmu_split(struct nv_mmu *mmu, u64 va);
 void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes);

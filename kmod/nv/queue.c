@@ -188,7 +188,8 @@ static int nv_queue_alloc_ring(struct nv_queue *q)
 {
 	struct nv_vm *vm = nv_queue_group_vm(q->base.group);
 	struct sov_account *account = vm->base.account;
-	const u64 bits = NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR | NV_MMU3_PCF_UNCACHED;
+	const struct nv_mmu_format *format = vm->mmu.format;
+	const u64 bits = format->page | format->system | format->uncached;
 	int ret;
 
 	ret = nv_buffer_alloc(vm->nv, account, &q->ring_memory,
@@ -199,7 +200,7 @@ static int nv_queue_alloc_ring(struct nv_queue *q)
 	if (ret)
 		return ret;
 	ret = nv_vm_map_kernel(vm, &q->ring_node, q->ring_memory.bus, q->ring_memory.bytes, SZ_4K,
-			       bits | NV_MMU3_PCF_READ_ONLY | NV_MMU3_PCF_NO_ATOMICS);
+			       bits | format->read_only);
 	if (ret)
 		return ret;
 	ret = nv_vm_map_kernel(vm, &q->seqno_node, q->seqno.bus, SZ_4K, SZ_4K, bits);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Address spaces of a GH100. The page tables lie in video memory; the driver writes them through
+ * Address spaces. The page tables lie in video memory; the driver writes them through
  * the BAR1 window and invalidates the TLB by a register. The driver registers the page directory
  * with the GSP, which programs it into channels. The first GiB of every address space is reserved
  * for the driver's own mappings: rings and contexts of channels.
@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "kmod/limits.h"
+#include "kmod/nv/chip.h"
 #include "kmod/nv/regs.h"
 #include "kmod/nv/rm.h"
 #include "kmod/nv/rpc.h"
@@ -113,7 +114,7 @@ static int nv_vm_set_directory(struct nv_vm *vm)
 {
 	struct rm_set_directory set = {
 		.address = vm->mmu.root->address,
-		.entries = NV_MMU3_ROOT_ENTRIES,
+		.entries = vm->mmu.format->entries[0],
 		.va_space = NV_RM_VA_SPACE,
 	};
 
@@ -124,16 +125,16 @@ static int nv_vm_set_directory(struct nv_vm *vm)
 /* RM adds its own entries to the last of the directories above the range that it reserves. */
 static int nv_vm_copy_directories(struct nv_vm *vm)
 {
-	static const u8 shifts[] = NV_MMU3_SHIFTS;
-	static const u16 entries[] = NV_MMU3_ENTRIES;
+	const struct nv_mmu_format *format = vm->mmu.format;
 	struct rm_copy_directories copy = {
 		.page_bytes = RM_RESERVED_BYTES,
 		.first = RM_RESERVED_VA,
 		.last = RM_RESERVED_VA + RM_RESERVED_BYTES - 1,
-		.levels = NV_MMU3_LEVELS - 1,
+		.levels = format->levels - 1,
 	};
-	u64 path[NV_MMU3_LEVELS - 1];
-	int ret, i;
+	u64 path[NV_MMU_MAX_LEVELS - 1];
+	int ret;
+	u32 i;
 
 	mutex_lock(&vm->base.lock);
 	ret = nv_mmu_reserve(&vm->mmu, RM_RESERVED_VA, path);
@@ -142,11 +143,11 @@ static int nv_vm_copy_directories(struct nv_vm *vm)
 	mutex_unlock(&vm->base.lock);
 	if (ret)
 		return ret;
-	for (i = 0; i < ARRAY_SIZE(path); i++) {
+	for (i = 0; i < copy.levels; i++) {
 		copy.list[i].address = path[i];
-		copy.list[i].bytes = entries[i] * sizeof(u64);
+		copy.list[i].bytes = format->entries[i] * sizeof(u64);
 		copy.list[i].aperture = RM_DIRECTORY_VRAM;
-		copy.list[i].shift = shifts[i];
+		copy.list[i].shift = format->shifts[i];
 	}
 	return nv_rm_control(&vm->client, NV_RM_VA_SPACE, RM_CONTROL_COPY_DIRECTORIES, &copy,
 			     sizeof(copy));
@@ -191,7 +192,7 @@ int nv_vm_init(struct sov_device *sov, struct sov_vm *base)
 	int ret;
 
 	vm->nv = to_nv(sov);
-	ret = nv_mmu_init(&vm->mmu, &nv_vm_table_ops, vm);
+	ret = nv_mmu_init(&vm->mmu, vm->nv->chip->mmu, &nv_vm_table_ops, vm);
 	if (ret)
 		return ret;
 	drm_mm_init(&vm->kernel_va, NV_VM_KERNEL_START, NV_VM_KERNEL_END - NV_VM_KERNEL_START);
@@ -244,7 +245,7 @@ void nv_vm_fini(struct sov_vm *base)
  * @address: Address in video memory, or DMA address.
  * @bytes: Size, a multiple of 4 KiB.
  * @align: Alignment of the GPU address.
- * @bits: Aperture and access rights of the page table entries.
+ * @bits: Bits of &struct nv_mmu_format for the page table entries.
  *
  * Return: 0, -ENOSPC, -ENOMEM, -EINTR, -ENODEV or -EIO.
  */
@@ -257,7 +258,7 @@ int nv_vm_map_kernel(struct nv_vm *vm, struct drm_mm_node *node, u64 address, u6
 	ret = drm_mm_insert_node_generic(&vm->kernel_va, node, bytes, align, 0, DRM_MM_INSERT_BEST);
 	if (ret)
 		goto out_unlock;
-	ret = nv_mmu_map(&vm->mmu, node->start, bytes, address, bits | NV_MMU3_KIND_GENERIC);
+	ret = nv_mmu_map(&vm->mmu, node->start, bytes, address, bits);
 	if (ret) {
 		nv_mmu_unmap(&vm->mmu, node->start, bytes);
 		drm_mm_remove_node(node);
@@ -297,14 +298,16 @@ void nv_vm_unmap_kernel(struct nv_vm *vm, struct drm_mm_node *node)
  */
 int nv_vm_map(struct sov_vm *base, u64 va, u64 bytes, u64 address, bool system, u32 flags)
 {
-	u64 bits = NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC;
+	const struct nv_mmu_format *format = to_nv_vm(base)->mmu.format;
+	u64 bits = format->page;
 
 	/* No write of the CPU would reach a line of system memory that the GPU's L2 holds. */
-	bits |= system ? NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_UNCACHED : NV_MMU3_PTE_VRAM;
+	if (system)
+		bits |= format->system | format->uncached;
 	if (flags & DRM_SOVGPU_VM_MAP_READONLY)
-		bits |= NV_MMU3_PCF_READ_ONLY | NV_MMU3_PCF_NO_ATOMICS;
+		bits |= format->read_only;
 	if (flags & DRM_SOVGPU_VM_MAP_UNCACHED)
-		bits |= NV_MMU3_PCF_UNCACHED;
+		bits |= format->uncached;
 	return nv_mmu_map(&to_nv_vm(base)->mmu, va, bytes, address, bits);
 }
 

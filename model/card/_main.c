@@ -18,7 +18,7 @@ static const char usage[] =
 	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER] [--trap] "
 	"[--fault NAME] [--runlist-mode KIND] [--stop MS] [--seed N] [--require-quiesced]\n"
 	"Serves one virtual machine, whose QEMU has -device vfio-user-pci with this socket.\n"
-	"  --chip NAME       gh100, navi21\n"
+	"  --chip NAME       gh100; ga102, which boots, but has no channels yet; navi21\n"
 	"  --socket PATH     local socket to create and listen on; replaces one that no process "
 	"uses\n"
 	"  --vram MIB        video memory (default: as the product; pages are allocated on use)\n"

@@ -38,7 +38,7 @@ static bool find_page(struct card_space *s, uint64_t va, struct mmu_page *p)
 
 	if (!root)
 		return false;
-	bool found = mmu_find(c->vram, c->vram_bytes, root, va, p, &wrong);
+	bool found = mmu_find(c->chip->mmu, c->vram, c->vram_bytes, root, va, p, &wrong);
 
 	if (wrong)
 		card_refuse(c, "MMU: tables at 0x%" PRIx64 ", address 0x%" PRIx64 ": %s", root, va,
@@ -51,11 +51,10 @@ static bool find_page(struct card_space *s, uint64_t va, struct mmu_page *p)
  * (gh100_vmm_valid). */
 static uint8_t *page_memory(struct card *c, const struct mmu_page *p)
 {
-	uint64_t address = p->entry & NV_MMU3_ADDRESS, bytes = (uint64_t)1 << p->shift,
-		 end = usable_vram_end(c);
+	uint64_t address = p->address, bytes = (uint64_t)1 << p->shift, end = usable_vram_end(c);
 
-	if (NV_MMU3_APERTURE(p->entry) >= NV_MMU3_APERTURE(NV_MMU3_PTE_COHERENT)) {
-		if (p->entry & NV_MMU3_PCF_UNCACHED)
+	if (p->system) {
+		if (!p->cached)
 			return card_dma(c, address, bytes, false, "a mapped page");
 		card_refuse(c, "MMU: 0x%" PRIx64 " is mapped to system memory as cached", p->va);
 		return NULL;
@@ -74,16 +73,16 @@ static uint8_t *walk_page_tables(void *argument, uint64_t va, uint32_t *access)
 	struct card_space *s = argument;
 	struct mmu_page p;
 
-	if (va >> NV_MMU3_VA_BITS || !find_page(s, va, &p))
+	if (va >> mmu_va_bits(s->card->chip->mmu) || !find_page(s, va, &p))
 		return NULL;
 	uint8_t *host = page_memory(s->card, &p);
 
 	*access = MODEL_READ;
-	if (!(p.entry & NV_MMU3_PCF_READ_ONLY))
+	if (p.writable)
 		*access |= MODEL_WRITE;
-	if (!(p.entry & (NV_MMU3_PCF_READ_ONLY | NV_MMU3_PCF_NO_ATOMICS)))
+	if (p.atomics)
 		*access |= MODEL_ATOMIC;
-	if (p.entry & NV_MMU3_PCF_PRIVILEGED)
+	if (p.privileged)
 		*access = 0; /* users' work runs here */
 	return host ? host + (va - p.va) : NULL;
 }
@@ -164,7 +163,7 @@ void space_invalidate(struct card *c, uint64_t root)
 {
 	const char *wrong = NULL;
 
-	if (!mmu_visit(c->vram, c->vram_bytes, root, check_page, c, &wrong) && wrong)
+	if (!mmu_visit(c->chip->mmu, c->vram, c->vram_bytes, root, check_page, c, &wrong) && wrong)
 		card_refuse(c, "MMU: tables at 0x%" PRIx64 ": %s", root, wrong);
 	for (struct card_space *s = c->spaces; s; s = s->next)
 		if (space_root(s) == root)
@@ -181,9 +180,9 @@ uint32_t space_fault_type(struct card_space *s, uint64_t va)
 {
 	struct mmu_page p;
 
-	if (va >> NV_MMU3_VA_BITS || !find_page(s, va, &p))
+	if (va >> mmu_va_bits(s->card->chip->mmu) || !find_page(s, va, &p))
 		return FAULT_TYPE_PTE;
-	if (p.entry & NV_MMU3_PCF_PRIVILEGED)
+	if (p.privileged)
 		return FAULT_TYPE_PRIVILEGE;
-	return p.entry & NV_MMU3_PCF_READ_ONLY ? FAULT_TYPE_READ_ONLY : FAULT_TYPE_ATOMIC;
+	return p.writable ? FAULT_TYPE_ATOMIC : FAULT_TYPE_READ_ONLY;
 }

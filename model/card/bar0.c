@@ -5,14 +5,19 @@
  * bits. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "hw/nv/falcon.h"
 #include "hw/nv/mmu_ver3.h"
+#include "hw/nv/vbios.h"
 #include "model/card/card_internal.h"
 
 struct reg {
 	uint32_t offset;
 	const char *name;
+	enum card_boot boot; /* chips that have it */
 	uint32_t reset, writable;
+	uint32_t bytes; /* of an access; 0: 4 */
 	uint32_t (*read)(struct card *c);
 	void (*write)(struct card *c, uint32_t value);
 };
@@ -124,6 +129,43 @@ static void write_root_high(struct card *c, uint32_t value)
 	c->mmu_root[1] = value;
 }
 
+/* The chip's own firmware boots after a reset; until then only its progress can be read. */
+static uint32_t read_boot_progress(struct card *c)
+{
+	return latency_left(&c->boot_reads) ? 0xff - c->boot_reads - 1 : NV_PGC6_GFW_BOOT_COMPLETE;
+}
+static uint32_t read_frts_scratch(struct card *c)
+{
+	return c->frts_error;
+}
+/* The ROM: what lies behind the images is erased. */
+static uint32_t read_rom(struct card *c, uint32_t offset)
+{
+	uint32_t value = ~0u;
+
+	offset -= NV_PROM;
+	if (bar0_stored(c, NV_PCI_MIRROR_ROM_SHADOW))
+		card_refuse(c, "BAR 0: read of the ROM at 0x%x while it is hidden", offset);
+	else if (offset % 4 == 0 && offset < VBIOS_BYTES)
+		memcpy(&value, c->vbios.rom + offset, 4);
+	return value;
+}
+static void write_rom(struct card *c, uint32_t offset, uint32_t value)
+{
+	card_refuse(c, "BAR 0: write of 0x%08x to 0x%06x of the ROM", value, offset);
+}
+static uint32_t read_fuse(struct card *c, uint32_t offset)
+{
+	(void)c;
+	if (offset == NV_FUSE_GSP_VERSION(VBIOS_FWSEC_PROGRAM))
+		return 1u << (VBIOS_FWSEC_FUSE - 1);
+	return 0;
+}
+static void write_fuse(struct card *c, uint32_t offset, uint32_t value)
+{
+	card_refuse(c, "BAR 0: write of 0x%08x to 0x%06x of the fuses", value, offset);
+}
+
 static uint32_t read_pramin_base(struct card *c)
 {
 	return c->pramin;
@@ -164,43 +206,57 @@ static const struct reg registers[] = {
 	{NV_PMC_BOOT_0, "PMC_BOOT_0", .read = read_boot_0},
 	{NV_PMC_BOOT_1, "PMC_BOOT_1", .reset = 0},
 	{NV_PMC_BOOT_42, "PMC_BOOT_42", .read = read_boot_42},
+	{NV_PBUS_SW_SCRATCH_FRTS, "PBUS_SW_SCRATCH_FRTS", BOOT_FWSEC, .read = read_frts_scratch},
+	{NV_PBUS_SW_SCRATCH_SB, "PBUS_SW_SCRATCH_SB", BOOT_FWSEC, .reset = 0},
+	{NV_PBUS_BAR0_WINDOW, "PBUS_BAR0_WINDOW", BOOT_FWSEC, .writable = 0xffffff,
+	 .read = read_pramin_base, .write = write_pramin_base},
 	{NV_PTIMER_INTR_EN_0, "PTIMER_INTR_EN_0", .writable = 1, .write = write_alarm},
 	/* The firmware owns the clock: writes have no effect. */
 	{NV_PTIMER_TIME_0, "PTIMER_TIME_0", .writable = ~0u, .read = read_time_low},
 	{NV_PTIMER_TIME_1, "PTIMER_TIME_1", .writable = ~0u, .read = read_time_high},
-	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", .read = fsp_read_boot_status},
+	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", BOOT_FSP, .read = fsp_read_boot_status},
 	{NV_UFLUSH_FB_FLUSH, "UFLUSH_FB_FLUSH", .writable = 1, .read = read_flush,
 	 .write = write_flush},
-	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", .writable = ~0u},
-	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", .writable = 0xfffff},
+	{NV_PCI_MIRROR_ROM_SHADOW, "PCI_MIRROR_ROM_SHADOW", BOOT_FWSEC, .writable = 1},
+	{NV_PCI_MIRROR_MSI_REARM, "PCI_MIRROR_MSI_REARM", BOOT_FWSEC, .writable = ~0u,
+	 .write = interrupt_rearm},
+	{NV_PFB_FLUSH_SYSMEM_ADDR_LO, "PFB_FLUSH_SYSMEM_ADDR_LO", BOOT_FSP, .writable = ~0u},
+	{NV_PFB_FLUSH_SYSMEM_ADDR_HI, "PFB_FLUSH_SYSMEM_ADDR_HI", BOOT_FSP, .writable = 0xfffff},
+	{NV_PFB_NISO_FLUSH_ADDR, "PFB_NISO_FLUSH_ADDR", BOOT_FWSEC, .writable = ~0u},
+	{NV_PFB_NISO_FLUSH_ADDR_HI, "PFB_NISO_FLUSH_ADDR_HI", BOOT_FWSEC, .writable = 0xfff},
 	{NV_PEXTDEV_BOOT_0, "PEXTDEV_BOOT_0", .reset = 0},
-	{NV_XAL_EP_BAR0_WINDOW, "XAL_EP_BAR0_WINDOW", .writable = 0x3fffff,
+	{NV_XAL_EP_BAR0_WINDOW, "XAL_EP_BAR0_WINDOW", BOOT_FSP, .writable = 0x3fffff,
 	 .read = read_pramin_base, .write = write_pramin_base},
 	{NV_PGSP_IRQSCLR, "PGSP_IRQSCLR", .writable = ~0u, .write = gsp_clear_interrupt},
 	{NV_PGSP_IRQSTAT, "PGSP_IRQSTAT", .read = gsp_read_interrupt},
-	{NV_PGSP_MAILBOX0, "PGSP_MAILBOX0", .read = gsp_read_mailbox0},
-	{NV_PGSP_MAILBOX1, "PGSP_MAILBOX1", .reset = 0},
-	{NV_PGSP_OS, "PGSP_OS", .writable = ~0u},
-	{NV_PGSP_HWCFG2, "PGSP_HWCFG2", .read = gsp_read_hwcfg2},
+	{NV_PGSP_MAILBOX0, "PGSP_MAILBOX0", BOOT_FSP, .read = gsp_read_mailbox0},
+	{NV_PGSP_MAILBOX1, "PGSP_MAILBOX1", BOOT_FSP, .reset = 0},
+	{NV_PGSP_OS, "PGSP_OS", BOOT_FSP, .writable = ~0u},
+	{NV_PGSP_HWCFG2, "PGSP_HWCFG2", BOOT_FSP, .read = gsp_read_hwcfg2},
 	{NV_PGSP_IRQ_RETRIGGER, "PGSP_IRQ_RETRIGGER", .writable = 1, .write = gsp_retrigger},
 	{NV_PGSP_QUEUE_HEAD, "PGSP_QUEUE_HEAD", .writable = ~0u, .write = write_gsp_doorbell},
 	{NV_PGSP_RISCV_CPUCTL, "PGSP_RISCV_CPUCTL", .read = gsp_read_cpuctl},
 	{NV_PGSP_RISCV_IRQMASK, "PGSP_RISCV_IRQMASK",
 	 .reset = NV_PGSP_IRQ_HALT | NV_PGSP_IRQ_SWGEN0},
+	{NV_PGC6_GFW_PRIV_MASK, "PGC6_GFW_PRIV_MASK", BOOT_FWSEC, .reset = 1},
+	{NV_PGC6_GFW_BOOT, "PGC6_GFW_BOOT", BOOT_FWSEC, .read = read_boot_progress},
 	{NV_USABLE_FB_SIZE_MB, "USABLE_FB_SIZE_MB", .read = read_vram_mb},
 	{NV_PFB_WPR2_ADDR_LO, "PFB_WPR2_ADDR_LO", .read = gsp_read_wpr_low},
 	{NV_PFB_WPR2_ADDR_HI, "PFB_WPR2_ADDR_HI", .read = gsp_read_wpr_high},
-	{NV_PFSP_EMEMC, "PFSP_EMEMC", .writable = 0x0300fffc, .read = read_ememc,
+	{NV_VGA_CRTC_INDEX, "VGA_CRTC_INDEX", BOOT_FWSEC, .bytes = 1, .writable = 0xff},
+	{NV_VGA_CRTC_DATA, "VGA_CRTC_DATA", BOOT_FWSEC, .bytes = 1, .writable = 0xff},
+	{NV_FUSE_DISPLAY, "FUSE_DISPLAY", BOOT_FWSEC, .reset = 1},
+	{NV_PFSP_EMEMC, "PFSP_EMEMC", BOOT_FSP, .writable = 0x0300fffc, .read = read_ememc,
 	 .write = write_ememc},
-	{NV_PFSP_EMEMD, "PFSP_EMEMD", .writable = ~0u, .read = fsp_read_data,
+	{NV_PFSP_EMEMD, "PFSP_EMEMD", BOOT_FSP, .writable = ~0u, .read = fsp_read_data,
 	 .write = fsp_write_data},
-	{NV_PFSP_QUEUE_HEAD, "PFSP_QUEUE_HEAD", .writable = ~0u, .read = read_queue_head,
+	{NV_PFSP_QUEUE_HEAD, "PFSP_QUEUE_HEAD", BOOT_FSP, .writable = ~0u, .read = read_queue_head,
 	 .write = fsp_write_head},
-	{NV_PFSP_QUEUE_TAIL, "PFSP_QUEUE_TAIL", .writable = ~0u, .read = read_queue_tail,
+	{NV_PFSP_QUEUE_TAIL, "PFSP_QUEUE_TAIL", BOOT_FSP, .writable = ~0u, .read = read_queue_tail,
 	 .write = write_queue_tail},
-	{NV_PFSP_MSGQ_HEAD, "PFSP_MSGQ_HEAD", .writable = ~0u, .read = read_answer_head,
+	{NV_PFSP_MSGQ_HEAD, "PFSP_MSGQ_HEAD", BOOT_FSP, .writable = ~0u, .read = read_answer_head,
 	 .write = write_answer_head},
-	{NV_PFSP_MSGQ_TAIL, "PFSP_MSGQ_TAIL", .writable = ~0u, .read = read_answer_tail,
+	{NV_PFSP_MSGQ_TAIL, "PFSP_MSGQ_TAIL", BOOT_FSP, .writable = ~0u, .read = read_answer_tail,
 	 .write = write_answer_tail},
 	{NV_VF_BAR1_BLOCK, "VF_BAR1_BLOCK", .writable = ~0u, .read = read_window,
 	 .write = write_window},
@@ -212,7 +268,7 @@ static const struct reg registers[] = {
 	{NV_VF_MMU_INVALIDATE, "VF_MMU_INVALIDATE", .writable = ~0u, .read = read_invalidate,
 	 .write = write_invalidate},
 };
-/* Blocks of registers that belong to one unit. */
+/* Blocks of registers that belong to one unit, but for those that have rows above. */
 static uint32_t user_read(struct card *c, uint32_t offset)
 {
 	if (offset == NV_VF_USER + NV_VF_USER_TIME_LOW)
@@ -237,18 +293,28 @@ static void user_write(struct card *c, uint32_t offset, uint32_t value)
 static const struct block {
 	uint32_t offset, bytes;
 	const char *name;
+	enum card_boot boot;
 	uint32_t (*read)(struct card *c, uint32_t offset);
 	void (*write)(struct card *c, uint32_t offset, uint32_t value);
 } blocks[] = {
-	{NV_PRAMIN, NV_PRAMIN_BYTES, "PRAMIN", window_read_pramin, window_write_pramin},
-	{NV_VF_INTR_LEAF(0), NV_VF_INTR_BYTES, "VF_INTR", interrupt_read, interrupt_write},
-	{NV_VF_USER, NV_VF_USER_BYTES, "VF_USER", user_read, user_write},
+	{NV_FALCON_GSP, NV_FALCON_BYTES, "PGSP", BOOT_FWSEC, falcon_read_gsp, falcon_write_gsp},
+	{NV_PROM, NV_PROM_BYTES, "PROM", BOOT_FWSEC, read_rom, write_rom},
+	{NV_PRAMIN, NV_PRAMIN_BYTES, "PRAMIN", BOOT_ANY, window_read_pramin, window_write_pramin},
+	{NV_FUSE_SEC2_VERSION(1), 4 * NV_FUSE_PROGRAMS, "FUSE_SEC2", BOOT_FWSEC, read_fuse,
+	 write_fuse},
+	{NV_FUSE_GSP_VERSION(1), 4 * NV_FUSE_PROGRAMS, "FUSE_GSP", BOOT_FWSEC, read_fuse,
+	 write_fuse},
+	{NV_FALCON_SEC2, NV_FALCON_BYTES, "PSEC", BOOT_FWSEC, falcon_read_sec2, falcon_write_sec2},
+	{NV_VF_INTR_LEAF(0), NV_VF_INTR_BYTES, "VF_INTR", BOOT_ANY, interrupt_read,
+	 interrupt_write},
+	{NV_VF_USER, NV_VF_USER_BYTES, "VF_USER", BOOT_ANY, user_read, user_write},
 };
 
-static const struct block *find_block(uint32_t offset)
+static const struct block *find_block(const struct card *c, uint32_t offset)
 {
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++)
-		if (offset >= blocks[i].offset && offset - blocks[i].offset < blocks[i].bytes)
+		if (offset >= blocks[i].offset && offset - blocks[i].offset < blocks[i].bytes &&
+		    (!blocks[i].boot || blocks[i].boot == c->chip->boot))
 			return &blocks[i];
 	return NULL;
 }
@@ -269,17 +335,25 @@ static int by_offset(const void *key, const void *row)
 	return (a > b) - (a < b);
 }
 
+/* The row of a register of this chip, or NULL. */
+static const struct reg *row_of(const struct card *c, uint32_t offset)
+{
+	const struct reg *r = bsearch(&offset, registers, COUNT, sizeof(*registers), by_offset);
+
+	return r && (!r->boot || r->boot == c->chip->boot) ? r : NULL;
+}
+
 static const struct reg *find_register(struct card *c, const char *verb, uint32_t offset,
 				       uint32_t bytes)
 {
-	const struct reg *r = bsearch(&offset, registers, COUNT, sizeof(*registers), by_offset);
+	const struct reg *r = row_of(c, offset);
 
 	if (!r)
 		card_refuse(c, "BAR 0: %s of 0x%06x, %u bytes: no such register is modelled", verb,
 			    offset, bytes);
-	else if (bytes != 4)
-		card_refuse(c, "BAR 0: %s of %s, %u bytes: registers allow only 4-byte accesses",
-			    verb, r->name, bytes);
+	else if (bytes != (r->bytes ? r->bytes : 4))
+		card_refuse(c, "BAR 0: %s of %s, %u bytes: %s", verb, r->name, bytes,
+			    r->bytes ? "it is a byte" : "registers allow only 4-byte accesses");
 	else
 		return r;
 	return NULL;
@@ -294,9 +368,9 @@ uint32_t bar0_stored(struct card *c, uint32_t offset)
 
 uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes)
 {
-	const struct block *b = bytes == 4 ? find_block(offset) : NULL;
+	const struct block *b = bytes == 4 ? find_block(c, offset) : NULL;
 
-	if (b)
+	if (b && !row_of(c, offset))
 		return b->read(c, offset);
 	const struct reg *r = find_register(c, "read", offset, bytes);
 
@@ -307,9 +381,9 @@ uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes)
 
 void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes)
 {
-	const struct block *b = bytes == 4 ? find_block(offset) : NULL;
+	const struct block *b = bytes == 4 ? find_block(c, offset) : NULL;
 
-	if (b) {
+	if (b && !row_of(c, offset)) {
 		b->write(c, offset, value);
 		return;
 	}

@@ -42,14 +42,14 @@ static uint8_t *window_mapped(struct card *c, const char *name, uint64_t root, u
 	const char *wrong = NULL;
 	struct mmu_page p;
 
-	if (!mmu_find(c->vram, c->vram_bytes, root, offset, &p, &wrong)) {
+	if (!mmu_find(c->chip->mmu, c->vram, c->vram_bytes, root, offset, &p, &wrong)) {
 		card_refuse(c, "%s: %u bytes at 0x%" PRIx64 ": %s", name, bytes, offset,
 			    wrong ? wrong : "not mapped");
 		return NULL;
 	}
-	uint64_t address = (p.entry & NV_MMU3_ADDRESS) + (offset - p.va);
+	uint64_t address = p.address + (offset - p.va);
 
-	if (NV_MMU3_APERTURE(p.entry) >= NV_MMU3_APERTURE(NV_MMU3_PTE_COHERENT))
+	if (p.system)
 		return card_dma(c, address, bytes, true, name);
 	/* Unprotected pages of the firmware are accessible: the roots of these tables. */
 	if (address < c->gsp.wpr_start && bytes <= c->gsp.wpr_start - address)
@@ -61,7 +61,7 @@ static uint8_t *window_mapped(struct card *c, const char *name, uint64_t root, u
 
 uint8_t *window_at(struct card *c, uint32_t region, uint64_t offset, uint32_t bytes)
 {
-	if (region == NV_PCI_BAR_VRAM)
+	if (region == c->chip->vram_bar)
 		return c->gsp.window_virtual
 			       ? window_mapped(c, "BAR 1", BAR1_ROOT(c), offset, bytes)
 			       : window_flat(c, "BAR 1", offset, bytes);
@@ -71,9 +71,7 @@ uint8_t *window_at(struct card *c, uint32_t region, uint64_t offset, uint32_t by
 
 uint32_t window_update(struct card *c, const struct nv_gsp_update_bar *u)
 {
-	static const uint8_t shifts[] = NV_MMU3_SHIFTS;
-
-	if (u->bar != NV_GSP_BAR2 || u->shift != shifts[0]) {
+	if (u->bar != NV_GSP_BAR2 || u->shift != mmu_shift(c->chip->mmu, 0)) {
 		card_refuse(c, "GSP: entry 0x%" PRIx64 " for window %u, level %" PRIu64, u->entry,
 			    u->bar, u->shift);
 		return NV_STATUS_INVALID_ARGUMENT;

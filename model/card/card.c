@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "model/card/amd/navi.h"
 #include "model/card/card_internal.h"
+#include "model/card/page_table.h"
 
 #define MAX_LOGGED_REFUSALS 100 /* refusals that are logged; later ones are only counted */
 #define MEGABYTE            ((uint64_t)1 << 20)
@@ -21,10 +23,43 @@ static const struct card_chip chips[] = {
 		.vendor = &card_nvidia,
 		.boot_0 = 0x180000a1,
 		.boot_42 = (uint32_t)NV_CHIP_GH100 << 20 | 0xa1000,
+		.device = NV_PCI_H200_DEVICE,
+		.subsystem = NV_PCI_H200_SUBSYSTEM,
 		.vram_mb = 143771,
-		.max_vram_bytes = NV_PCI_GH100_VRAM,
-		.bar_bytes = {NV_PCI_GH100_REGISTERS, 0, NV_PCI_GH100_VRAM, 0,
-			      NV_PCI_GH100_INSTANCE, 0},
+		.max_vram_mb = NV_PCI_GH100_VRAM / MEGABYTE,
+		.boot = BOOT_FSP,
+		.image_signature = ".fwsignature_gh100",
+		.mmu = &mmu_ver3,
+		.config_mirror = NV_GSP_CONFIG_MIRROR_GH100,
+		.interrupt_leaves = NV_VF_INTR_LEAVES_GH100,
+		.registers_bar = NV_PCI_BAR_REGISTERS,
+		.vram_bar = NV_PCI_BAR_VRAM,
+		.instance_bar = NV_PCI_BAR_INSTANCE,
+		.bars = {[NV_PCI_BAR_REGISTERS] = {NV_PCI_GH100_REGISTERS, NV_PCI_BAR_FLAGS},
+			 [NV_PCI_BAR_VRAM] = {NV_PCI_GH100_VRAM, NV_PCI_BAR_FLAGS},
+			 [NV_PCI_BAR_INSTANCE] = {NV_PCI_GH100_INSTANCE, NV_PCI_BAR_FLAGS}},
+	},
+	/* An A40. Its subsystem and the size that ECC leaves are assumptions. */
+	{
+		.name = "ga102",
+		.vendor = &card_nvidia,
+		.boot_0 = 0x172000a1,
+		.boot_42 = (uint32_t)NV_CHIP_GA102 << 20 | 0xa1000,
+		.device = NV_PCI_A40_DEVICE,
+		.subsystem = 0x145a,
+		.vram_mb = 46068,
+		.max_vram_mb = 65536,
+		.boot = BOOT_FWSEC,
+		.image_signature = ".fwsignature_ga10x",
+		.mmu = &mmu_ver2,
+		.config_mirror = NV_GSP_CONFIG_MIRROR_TU102,
+		.interrupt_leaves = NV_VF_INTR_LEAVES_TU102,
+		.registers_bar = NV_PCI_BAR_REGISTERS,
+		.vram_bar = NV_PCI_TU102_VRAM,
+		.instance_bar = NV_PCI_TU102_INSTANCE,
+		.bars = {[NV_PCI_BAR_REGISTERS] = {16 * MEGABYTE, 0},
+			 [NV_PCI_TU102_VRAM] = {65536 * MEGABYTE, NV_PCI_BAR_FLAGS},
+			 [NV_PCI_TU102_INSTANCE] = {32 * MEGABYTE, NV_PCI_BAR_FLAGS}},
 	},
 	{
 		/* A Radeon RX 6800 or 6900: lspci of such a card shows these sizes unless its BAR 0
@@ -32,8 +67,14 @@ static const struct card_chip chips[] = {
 		.name = "navi21",
 		.vendor = &card_amd,
 		.vram_mb = 16384,
-		.max_vram_bytes = 16384 * MEGABYTE,
-		.bar_bytes = {256 * MEGABYTE, 0, 2 * MEGABYTE, 0, 0, MEGABYTE},
+		.max_vram_mb = 16384,
+		.device = NAVI_DEVICE,
+		.subsystem = NAVI_SUBSYSTEM,
+		.registers_bar = NAVI_BAR_REGISTERS,
+		.vram_bar = NAVI_BAR_VRAM,
+		.bars = {[NAVI_BAR_VRAM] = {256 * MEGABYTE, NV_PCI_BAR_FLAGS},
+			 [NAVI_BAR_DOORBELLS] = {2 * MEGABYTE, NV_PCI_BAR_FLAGS},
+			 [NAVI_BAR_REGISTERS] = {MEGABYTE, 0}},
 	},
 };
 
@@ -63,7 +104,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	struct card *c;
 
 	if (!chip) {
-		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100 navi21",
+		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100 ga102 navi21",
 			 o->chip);
 		return NULL;
 	}
@@ -79,11 +120,10 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	}
 	uint64_t vram = o->vram_bytes ? o->vram_bytes : chip->vram_mb * MEGABYTE;
 
-	if (vram % MEGABYTE || vram > chip->max_vram_bytes) {
+	if (vram % MEGABYTE || vram / MEGABYTE > chip->max_vram_mb) {
 		snprintf(why, size,
-			 "%" PRIu64 " bytes of video memory: must be whole MiB, at most %" PRIu64
-			 " MiB",
-			 vram, chip->max_vram_bytes / MEGABYTE);
+			 "%" PRIu64 " bytes of video memory: must be whole MiB, at most %u MiB",
+			 vram, chip->max_vram_mb);
 		return NULL;
 	}
 	if (o->runlist_mode && strcmp(o->runlist_mode, "sliced") &&
@@ -211,12 +251,12 @@ struct card_region card_region(const struct card *c, uint32_t region)
 	struct card_region r = {.fd = -1};
 
 	if (region <= CARD_BAR5)
-		r.bytes = c->chip->bar_bytes[region];
+		r.bytes = c->chip->bars[region].bytes;
 	if (region == CARD_CONFIG)
 		r.bytes = CONFIG_BYTES;
 	if (region == CARD_ROM)
 		r.bytes = c->chip->vendor->pci->rom_bytes;
-	if (region == c->chip->vendor->vram_bar && !c->trap) {
+	if (region == c->chip->vram_bar && !c->trap) {
 		r.map_bytes = c->vram_bytes < r.bytes ? c->vram_bytes : r.bytes;
 		r.fd = c->vram_fd;
 	}
@@ -246,7 +286,7 @@ static void read_locked(struct card *c, uint32_t region, uint64_t offset, void *
 		return;
 	}
 	memset(data, 0xff, bytes);
-	if (region == c->chip->vendor->register_bar)
+	if (region == c->chip->registers_bar)
 		fault_access(c);
 	if (!fault_gone(c) && (region == CARD_ROM || memory_enabled(c, region, offset)))
 		c->chip->vendor->read(c, region, offset, data, bytes);
@@ -273,7 +313,7 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 		}
 		return;
 	}
-	if (region == c->chip->vendor->register_bar)
+	if (region == c->chip->registers_bar)
 		fault_access(c);
 	if (!fault_gone(c) && memory_enabled(c, region, offset))
 		c->chip->vendor->write(c, region, offset, data, bytes);

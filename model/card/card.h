@@ -21,7 +21,7 @@ enum { CARD_BAR0, CARD_BAR5 = 5, CARD_ROM, CARD_CONFIG, CARD_VGA, CARD_REGIONS }
 enum { CARD_INTX, CARD_MSI, CARD_MSIX, CARD_ERROR, CARD_REQUEST, CARD_INTERRUPTS };
 
 struct card_options {
-	const char *chip;    /* "gh100", "navi21" */
+	const char *chip;    /* "gh100", "ga102", "navi21" */
 	uint64_t vram_bytes; /* a multiple of 1 MiB; 0: as on the product */
 	/* folder whose nvidia/ holds the expected firmware files; NULL: accept any */
 	const char *firmware;

@@ -10,6 +10,7 @@
 #include "hw/nv/pci.h"
 #include "hw/nv/registers.h"
 #include "model/card/card.h"
+#include "model/card/vbios.h"
 #include "model/core/model.h"
 
 #define CONFIG_BYTES  4096
@@ -86,8 +87,34 @@ struct firmware { /* the files that the driver must load */
 	struct firmware_file {
 		const uint8_t *data;
 		size_t bytes;
-	} files[3];
+	} files[4];
 	struct span fmc, hash, public_key, fmc_signature, bootloader, image, signature;
+	struct firmware_booter {
+		struct span code, data, signature;
+		uint32_t signature_at; /* in the data */
+		uint32_t engines, program;
+	} booters[2]; /* to load and to unload */
+};
+
+/* A falcon's memories: an assumption, large enough for all programs. */
+#define FALCON_MEMORY_BYTES 0x10000u
+#define FALCON_BLOCK_BYTES  256
+#define FALCON_REGISTERS    (0x2000 / 4)
+enum { FALCON_GSP, FALCON_SEC2, CARD_FALCONS };
+/* Values of mailbox 0 after a program that failed; those of real ones are not public. */
+enum { FALCON_NO_PROGRAM = 0xbad00001, FALCON_BAD_SIGNATURE, FALCON_BAD_PROGRAM, FALCON_FAILED };
+struct falcon {
+	bool unused; /* it was not reset since power-on */
+	bool in_reset, started;
+	bool scrubbing; /* its memories are being cleared */
+	uint32_t ready_reads, transfer_reads, run_reads;
+	uint32_t result; /* of the program, for mailbox 0 when it halts */
+	uint32_t registers[FALCON_REGISTERS];
+	struct falcon_tag { /* of a block of IMEM */
+		uint32_t address;
+		bool loaded, secure;
+	} tags[FALCON_MEMORY_BYTES / FALCON_BLOCK_BYTES];
+	uint8_t imem[FALCON_MEMORY_BYTES], dmem[FALCON_MEMORY_BYTES];
 };
 
 struct fsp {
@@ -172,6 +199,10 @@ struct card {
 	uint64_t latency; /* state of the generator of latency.c */
 	struct firmware firmware;
 	struct fsp fsp;
+	struct vbios vbios;
+	uint32_t boot_reads; /* of the progress of the chip's own boot, until it has ended */
+	uint32_t frts_error; /* of FWSEC, in bits 31:16 */
+	struct falcon falcons[CARD_FALCONS];
 	struct gsp gsp;
 	struct interrupts interrupts;
 	struct model *model; /* engines */
@@ -190,20 +221,32 @@ struct card {
 	} recovery;
 };
 
+/* Who boots the GSP: registers of the others do not exist. */
+enum card_boot { BOOT_ANY, BOOT_FSP, BOOT_FWSEC };
+struct mmu_version;
 struct card_chip {
 	const char *name;
 	const struct card_vendor *vendor;
-	uint32_t boot_0, boot_42; /* NVIDIA */
-	uint32_t vram_mb;
-	uint64_t max_vram_bytes;
-	uint64_t bar_bytes[6];
+	uint16_t device, subsystem; /* PCI ids */
+	uint32_t vram_mb, max_vram_mb;
+	/* PCI BARs of registers and of the windows to VRAM and, of NVIDIA's, to instance memory. */
+	uint32_t registers_bar, vram_bar, instance_bar;
+	struct {
+		uint64_t bytes;
+		uint8_t flags; /* its low bits */
+	} bars[6];
+	/* NVIDIA */
+	uint32_t boot_0, boot_42;
+	enum card_boot boot;
+	const char *image_signature; /* section of the GSP's image */
+	const struct mmu_version *mmu;
+	uint32_t config_mirror, interrupt_leaves;
 };
 
 /* What a vendor's cards are made of. All functions are called with the card's lock held, but for
  * create() and destroy(); destroy() may follow a create() that failed. */
 struct card_vendor {
 	const struct pci_function *pci;
-	uint32_t vram_bar, register_bar;
 	bool (*create)(struct card *c, const struct card_options *o, char *why, size_t size);
 	void (*destroy)(struct card *c);
 	/* Resets everything but configuration space, before DMA is disabled. */
@@ -242,6 +285,7 @@ void config_write(struct card *c, uint32_t offset, const uint8_t *data, uint32_t
 bool config_wants_reset(const struct card *c);
 void config_function_reset(struct card *c);
 uint32_t config_power_state(const struct card *c); /* 0: D0; 3: D3 */
+uint64_t config_bar_address(const struct card *c, uint32_t bar);
 bool config_memory_enabled(const struct card *c);
 bool config_bus_master(const struct card *c);
 bool config_interrupts(const struct card *c);
@@ -262,7 +306,7 @@ uint32_t latency_next(struct card *c);
 bool latency_left(uint32_t *reads);
 
 /* firmware.c: without a folder, any firmware is accepted. */
-bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why,
+bool firmware_load(struct firmware *fw, const char *folder, const struct card_chip *chip, char *why,
 		   size_t size);
 void firmware_free(struct firmware *fw);
 
@@ -273,8 +317,22 @@ uint32_t fsp_read_data(struct card *c);
 void fsp_write_data(struct card *c, uint32_t value);
 void fsp_write_head(struct card *c, uint32_t head);
 
+/* falcon.c, falcon_program.c. program_run() does what a program does and returns its result. */
+void falcons_reset(struct card *c);
+const char *falcon_name(const struct card *c, const struct falcon *f);
+uint32_t falcon_read_gsp(struct card *c, uint32_t offset);
+void falcon_write_gsp(struct card *c, uint32_t offset, uint32_t value);
+uint32_t falcon_read_sec2(struct card *c, uint32_t offset);
+void falcon_write_sec2(struct card *c, uint32_t offset, uint32_t value);
+uint32_t program_run(struct card *c, struct falcon *f, uint32_t imem);
+
 /* gsp.c, gsp_rpc.c. gsp_boot returns the FSP's error code. */
 uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot);
+/* Booter: loads the GSP from the metadata at this address, or stops it. */
+bool gsp_boot_protected(struct card *c, uint64_t meta, uint64_t libos);
+bool gsp_stop_protected(struct card *c);
+/* Refuses if no page for flushes is set that the GPU can write. */
+bool gsp_check_flush_page(struct card *c);
 void gsp_reset(struct card *c);
 /* Appends a record to a log. The word before the records counts the words written. */
 __attribute__((format(printf, 3, 4))) void gsp_write_log(struct card *c, enum card_log_region log,
@@ -332,6 +390,8 @@ bool interrupt_enabled(struct card *c);
 uint32_t interrupt_read(struct card *c, uint32_t offset);
 void interrupt_write(struct card *c, uint32_t offset, uint32_t value);
 void interrupt_raise(struct card *c, uint32_t vector);
+/* Sends the next MSI if an enabled interrupt is pending. That a driver forgets it goes unnoticed. */
+void interrupt_rearm(struct card *c, uint32_t value);
 void interrupt_raise_spurious(struct card *c);
 
 /* engines.c: the engines of the chip. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "hw/nv/gsp_570.h"
+#include "hw/nv/vbios.h"
 #include "model/card/card_internal.h"
 
 static bool load_file(struct firmware_file *f, const char *folder, const char *chip,
@@ -99,31 +100,99 @@ static struct span bootloader(const struct firmware_file *f)
 	return file_range(f, h.data, h.data_bytes);
 }
 
-bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why,
-		   size_t size)
+static bool read_word(const struct firmware_file *f, uint32_t at, uint32_t *value)
 {
-	char signature[64];
+	struct span s = file_range(f, at, sizeof(*value));
 
-	if (!folder)
-		return true;
-	if (!load_file(&fw->files[0], folder, chip, "fmc", why, size) ||
-	    !load_file(&fw->files[1], folder, chip, "bootloader", why, size) ||
-	    !load_file(&fw->files[2], folder, chip, "gsp", why, size))
+	if (s.data)
+		memcpy(value, s.data, sizeof(*value));
+	return s.data;
+}
+
+/* The parts of a booter file. No fuse of the modelled chip is burnt for its program, so that the
+ * last signature is the right one. */
+static bool booter(const struct firmware_file *f, struct firmware_booter *b)
+{
+	struct nv_firmware_header h;
+	struct nv_booter_header hs;
+	struct nv_booter_load load;
+	struct nv_booter_meta meta;
+	uint32_t patch, first, count;
+	struct span s = file_range(f, 0, sizeof(h));
+
+	if (!s.data)
 		return false;
-	snprintf(signature, sizeof(signature), ".fwsignature_%s", chip);
+	memcpy(&h, s.data, sizeof(h));
+	s = file_range(f, h.header, sizeof(hs));
+	if (!s.data)
+		return false;
+	memcpy(&hs, s.data, sizeof(hs));
+	struct span l = file_range(f, hs.load, sizeof(load)),
+		    m = file_range(f, hs.meta, sizeof(meta));
+
+	if (!l.data || !m.data || !read_word(f, hs.patch, &patch) ||
+	    !read_word(f, hs.first, &first) || !read_word(f, hs.count, &count) || !count)
+		return false;
+	memcpy(&load, l.data, sizeof(load));
+	memcpy(&meta, m.data, sizeof(meta));
+	uint32_t bytes = hs.signatures_bytes / count;
+
+	*b = (struct firmware_booter){
+		.code = file_range(f, (uint64_t)h.data + load.first.offset, load.first.bytes),
+		.data = file_range(f, (uint64_t)h.data + load.data, load.data_bytes),
+		.signature =
+			file_range(f, (uint64_t)hs.signatures + first + (count - 1) * bytes, bytes),
+		.signature_at = patch - load.data,
+		.engines = meta.engines,
+		.program = meta.program,
+	};
+	return b->code.data && b->data.data && b->signature.data &&
+	       b->signature_at < b->data.bytes && bytes <= b->data.bytes - b->signature_at &&
+	       b->code.bytes <= FALCON_MEMORY_BYTES && b->data.bytes <= FALCON_MEMORY_BYTES;
+}
+
+static bool load_fmc(struct firmware *fw, const char *folder, const char *chip, char *why,
+		     size_t size)
+{
+	if (!load_file(&fw->files[0], folder, chip, "fmc", why, size))
+		return false;
 	fw->fmc = find_section(&fw->files[0], "image");
 	fw->hash = find_section(&fw->files[0], "hash");
 	fw->public_key = find_section(&fw->files[0], "publickey");
 	fw->fmc_signature = find_section(&fw->files[0], "signature");
+	fw->known = fw->fmc.data && fw->hash.data && fw->public_key.data && fw->fmc_signature.data;
+	return true;
+}
+
+static bool load_booters(struct firmware *fw, const char *folder, const char *chip, char *why,
+			 size_t size)
+{
+	if (!load_file(&fw->files[0], folder, chip, "booter_load", why, size) ||
+	    !load_file(&fw->files[3], folder, chip, "booter_unload", why, size))
+		return false;
+	fw->known =
+		booter(&fw->files[0], &fw->booters[0]) && booter(&fw->files[3], &fw->booters[1]);
+	return true;
+}
+
+bool firmware_load(struct firmware *fw, const char *folder, const struct card_chip *chip, char *why,
+		   size_t size)
+{
+	bool fwsec = chip->boot == BOOT_FWSEC;
+
+	if (!folder)
+		return true;
+	if (!(fwsec ? load_booters : load_fmc)(fw, folder, chip->name, why, size) ||
+	    !load_file(&fw->files[1], folder, chip->name, "bootloader", why, size) ||
+	    !load_file(&fw->files[2], folder, chip->name, "gsp", why, size))
+		return false;
 	fw->bootloader = bootloader(&fw->files[1]);
 	fw->image = find_section(&fw->files[2], ".fwimage");
-	fw->signature = find_section(&fw->files[2], signature);
-	fw->known = fw->fmc.data && fw->hash.data && fw->public_key.data &&
-		    fw->fmc_signature.data && fw->bootloader.data && fw->image.data &&
-		    fw->signature.data;
+	fw->signature = find_section(&fw->files[2], chip->image_signature);
+	fw->known = fw->known && fw->bootloader.data && fw->image.data && fw->signature.data;
 	if (!fw->known)
 		snprintf(why, size, "firmware in %s: a part is missing in the files for %s", folder,
-			 chip);
+			 chip->name);
 	return fw->known;
 }
 

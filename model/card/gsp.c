@@ -127,16 +127,9 @@ static bool layout_wpr(struct card *c, const struct nv_fsp_cot *cot,
 	return true;
 }
 
-static bool check_meta(struct card *c, const struct nv_gsp_fmc_boot *boot,
-		       struct nv_gsp_wpr_meta *m)
+static bool read_meta(struct card *c, uint64_t address, struct nv_gsp_wpr_meta *m)
 {
-	if (boot->rm_target != NV_GSP_TARGET_COHERENT || boot->is_rm_boot != 1 ||
-	    boot->rm_bytes != sizeof(*m) || boot->libos_target != NV_GSP_TARGET_NONCOHERENT) {
-		card_refuse(c, "GSP: boot parameters: targets %u %u, kind %u, %u bytes",
-			    boot->rm_target, boot->libos_target, boot->is_rm_boot, boot->rm_bytes);
-		return false;
-	}
-	if (!dma_read(c, boot->rm, m, sizeof(*m), "the WPR metadata"))
+	if (!dma_read(c, address, m, sizeof(*m), "the WPR metadata"))
 		return false;
 	if (m->magic != NV_GSP_WPR_MAGIC || m->revision != NV_GSP_WPR_REVISION || m->verified) {
 		card_refuse(c, "GSP: WPR metadata with magic 0x%" PRIx64 ", revision %" PRIu64,
@@ -154,6 +147,18 @@ static bool check_meta(struct card *c, const struct nv_gsp_fmc_boot *boot,
 		return false;
 	}
 	return true;
+}
+
+static bool check_meta(struct card *c, const struct nv_gsp_fmc_boot *boot,
+		       struct nv_gsp_wpr_meta *m)
+{
+	if (boot->rm_target != NV_GSP_TARGET_COHERENT || boot->is_rm_boot != 1 ||
+	    boot->rm_bytes != sizeof(*m) || boot->libos_target != NV_GSP_TARGET_NONCOHERENT) {
+		card_refuse(c, "GSP: boot parameters: targets %u %u, kind %u, %u bytes",
+			    boot->rm_target, boot->libos_target, boot->is_rm_boot, boot->rm_bytes);
+		return false;
+	}
+	return read_meta(c, boot->rm, m);
 }
 
 static bool find_region(struct card *c, uint64_t libos, const char *name,
@@ -257,16 +262,30 @@ static bool find_queues(struct card *c, uint64_t libos)
 }
 
 /* The page that the GPU reads to flush its writes to system memory; the FMC uses it, too. */
-static bool check_flush_page(struct card *c)
+bool gsp_check_flush_page(struct card *c)
 {
-	uint64_t page = (uint64_t)bar0_stored(c, NV_PFB_FLUSH_SYSMEM_ADDR_HI) << 32 |
-			bar0_stored(c, NV_PFB_FLUSH_SYSMEM_ADDR_LO);
+	bool fwsec = c->chip->boot == BOOT_FWSEC;
+	uint64_t page =
+		(uint64_t)bar0_stored(c, fwsec ? NV_PFB_NISO_FLUSH_ADDR_HI
+					       : NV_PFB_FLUSH_SYSMEM_ADDR_HI)
+			<< 32 |
+		bar0_stored(c, fwsec ? NV_PFB_NISO_FLUSH_ADDR : NV_PFB_FLUSH_SYSMEM_ADDR_LO);
 
 	if (!page) {
 		card_refuse(c, "GSP: boot without a page for flushes of system memory");
 		return false;
 	}
 	return card_dma(c, page << 8, NV_GSP_PAGE, true, "the page for flushes");
+}
+
+/* The images and structures that both kinds of boot have. */
+static bool check_images(struct card *c, const struct nv_gsp_wpr_meta *m)
+{
+	return matches_file(c, m->bootloader, m->bootloader_bytes, c->firmware.bootloader,
+			    "the boot loader") &&
+	       matches_file(c, m->signature, m->signature_bytes, c->firmware.signature,
+			    "the image's signature") &&
+	       check_image(c, m->radix3, m->radix3_bytes);
 }
 
 static bool boot_verified(struct card *c, const struct nv_fsp_cot *cot)
@@ -279,34 +298,105 @@ static bool boot_verified(struct card *c, const struct nv_fsp_cot *cot)
 		return false;
 	}
 	gsp_reset(c);
-	return check_flush_page(c) && check_trust(c, cot) &&
+	return gsp_check_flush_page(c) && check_trust(c, cot) &&
 	       matches_file(c, cot->fmc, c->firmware.known ? c->firmware.fmc.bytes : NV_GSP_PAGE,
 			    c->firmware.fmc, "FMC") &&
 	       dma_read(c, cot->boot_args, &boot, sizeof(boot), "boot parameters") &&
-	       check_meta(c, &boot, &m) &&
-	       matches_file(c, m.bootloader, m.bootloader_bytes, c->firmware.bootloader,
-			    "the boot loader") &&
-	       matches_file(c, m.signature, m.signature_bytes, c->firmware.signature,
-			    "the image's signature") &&
-	       check_image(c, m.radix3, m.radix3_bytes) && layout_wpr(c, cot, &m) &&
+	       check_meta(c, &boot, &m) && check_images(c, &m) && layout_wpr(c, cot, &m) &&
 	       check_logs(c, boot.libos) && find_queues(c, boot.libos);
 }
 
-uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot)
+static void run(struct card *c)
 {
-	if (!boot_verified(c, cot))
-		return 1;
 	fault_boot(c);
 	c->gsp.running = true;
-	c->gsp.locked_reads = c->fault.kind == FAULT_LOCKED ? UINT32_MAX : latency_next(c);
-	c->gsp.lockdown_reads = latency_next(c);
 	c->gsp.window_virtual = true;
 	gsp_write_log(c, LOG_INIT, "GSP boots");
 	card_log(c, "GSP: booted, images %s; protected 0x%" PRIx64 " to 0x%" PRIx64,
 		 c->firmware.known ? "match the files" : "were not compared with files",
 		 c->gsp.wpr_start, c->gsp.wpr_end);
 	gsp_open(c);
+}
+
+uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot)
+{
+	if (!boot_verified(c, cot))
+		return 1;
+	c->gsp.locked_reads = c->fault.kind == FAULT_LOCKED ? UINT32_MAX : latency_next(c);
+	c->gsp.lockdown_reads = latency_next(c);
+	run(c);
 	return 0;
+}
+
+/* The driver has laid out the regions itself, and FWSEC has set up FRTS. */
+static bool check_layout(struct card *c, const struct nv_gsp_wpr_meta *m)
+{
+	uint64_t min_heap = NV_GSP_HEAP_FIXED_GA102 + (c->vram_bytes >> 30) * NV_GSP_HEAP_PER_GB;
+	const struct {
+		const char *name;
+		uint64_t at, bytes, align;
+	} parts[] = {
+		{"heap outside", m->heap_outside, m->heap_outside_bytes, NV_GSP_WPR_ALIGN},
+		{"metadata", m->wpr_start, sizeof(*m), NV_GSP_WPR_ALIGN},
+		{"heap", m->heap, m->heap_bytes, NV_GSP_WPR_ALIGN},
+		{"image", m->image, m->radix3_bytes, NV_GSP_IMAGE_ALIGN},
+		{"boot loader", m->boot_image, m->bootloader_bytes, NV_GSP_BOOT_ALIGN},
+		{"FRTS", m->frts, m->frts_bytes, NV_FRTS_ALIGN_TU102},
+		{"VGA workspace", m->vga, m->vga_bytes, NV_FRTS_ALIGN_TU102},
+	};
+	const size_t count = sizeof(parts) / sizeof(*parts);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t end = i + 1 < count ? parts[i + 1].at : c->vram_bytes;
+
+		if (parts[i].at % parts[i].align || parts[i].at > end ||
+		    parts[i].bytes > end - parts[i].at) {
+			card_refuse(c,
+				    "GSP: %s of 0x%" PRIx64 " bytes at 0x%" PRIx64
+				    "; the next part is at 0x%" PRIx64,
+				    parts[i].name, parts[i].bytes, parts[i].at, end);
+			return false;
+		}
+	}
+	if (c->gsp.frts != m->frts || c->gsp.wpr_end != m->frts + m->frts_bytes ||
+	    m->wpr_end != c->gsp.wpr_end || m->frts_bytes != NV_FRTS_BYTES ||
+	    m->fb_bytes != c->vram_bytes || m->reserved_start != m->heap_outside ||
+	    m->heap_bytes < min_heap || m->heap_outside_bytes < NV_GSP_HEAP_OUTSIDE_BYTES_TU102) {
+		card_refuse(c,
+			    "GSP: FRTS at 0x%" PRIx64 ", WPR2 to 0x%" PRIx64 ", memory 0x%" PRIx64
+			    ", heap %" PRIu64 "; FWSEC has set up 0x%" PRIx64 " to 0x%" PRIx64,
+			    m->frts, m->wpr_end, m->fb_bytes, m->heap_bytes, c->gsp.frts,
+			    c->gsp.wpr_end);
+		return false;
+	}
+	return true;
+}
+
+bool gsp_boot_protected(struct card *c, uint64_t meta, uint64_t libos)
+{
+	struct nv_gsp_wpr_meta m;
+
+	if (c->gsp.running) {
+		card_refuse(c, "booter: boot of a running GSP");
+		return false;
+	}
+	if (!gsp_check_flush_page(c) || !read_meta(c, meta, &m) || !check_layout(c, &m) ||
+	    !check_images(c, &m) || !check_logs(c, libos) || !find_queues(c, libos))
+		return false;
+	c->gsp.wpr_start = m.wpr_start;
+	c->gsp.heap_outside = m.heap_outside;
+	run(c);
+	return true;
+}
+
+bool gsp_stop_protected(struct card *c)
+{
+	if (c->gsp.running) {
+		card_refuse(c, "booter: unload of a running GSP");
+		return false;
+	}
+	c->gsp.wpr_start = c->gsp.wpr_end = c->gsp.frts = 0;
+	return true;
 }
 
 void gsp_reset(struct card *c)
@@ -317,9 +407,17 @@ void gsp_reset(struct card *c)
 
 void gsp_unload(struct card *c)
 {
+	const struct gsp before = c->gsp;
+
 	objects_close(c, true);
 	gsp_reset(c);
 	c->gsp.unloaded = true;
+	/* Only booter removes the region that it has set up. */
+	if (c->chip->boot == BOOT_FWSEC) {
+		c->gsp.frts = before.frts;
+		c->gsp.wpr_start = before.wpr_start;
+		c->gsp.wpr_end = before.wpr_end;
+	}
 	c->gsp.unload_reads = latency_next(c);
 	c->gsp.halt_reads = latency_next(c);
 	card_log(c, "GSP: unloaded after %u messages", c->fault.messages);

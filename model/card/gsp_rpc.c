@@ -176,17 +176,17 @@ void gsp_send_event(struct card *c, uint32_t event, const void *payload, uint32_
 static uint32_t set_system_info(struct card *c, struct call *call)
 {
 	struct nv_gsp_system_info info;
-	uint64_t bars[3];
 
 	memcpy(&info, call->payload, sizeof(info));
-	for (uint32_t i = 0; i < 3; i++) {
-		memcpy(&bars[i], c->config + 0x10 + 8 * i, 8);
-		bars[i] &= ~15ull;
-	}
-	if (info.bar0 != bars[0] || info.bar1 != bars[1] || info.bar2 != bars[2] ||
-	    info.pci_device != 0x233510de || info.pci_subsystem != 0x18bf10de ||
+	const struct card_chip *chip = c->chip;
+
+	if (info.bar0 != config_bar_address(c, chip->registers_bar) ||
+	    info.bar1 != config_bar_address(c, chip->vram_bar) ||
+	    info.bar2 != config_bar_address(c, chip->instance_bar) ||
+	    info.pci_device != ((uint32_t)chip->device << 16 | NV_PCI_VENDOR) ||
+	    info.pci_subsystem != ((uint32_t)chip->subsystem << 16 | NV_PCI_VENDOR) ||
 	    info.pci_revision != NV_PCI_H200_REVISION ||
-	    info.config_mirror != NV_GSP_CONFIG_MIRROR_GH100 || !info.max_user_va) {
+	    info.config_mirror != chip->config_mirror || !info.max_user_va) {
 		card_refuse(c,
 			    "GSP: system info does not fit this card: BARs 0x%" PRIx64 " 0x%" PRIx64
 			    " 0x%" PRIx64 ", device 0x%08x",

@@ -82,6 +82,15 @@ void interrupt_raise(struct card *c, uint32_t vector)
 	pthread_mutex_unlock(&i->lock);
 }
 
+void interrupt_rearm(struct card *c, uint32_t value)
+{
+	(void)value;
+	pthread_mutex_lock(&c->interrupts.lock);
+	c->interrupts.msi_sent = false;
+	update_msi(c);
+	pthread_mutex_unlock(&c->interrupts.lock);
+}
+
 /* Sends an interrupt without a pending bit. */
 void interrupt_raise_spurious(struct card *c)
 {
@@ -91,10 +100,10 @@ void interrupt_raise_spurious(struct card *c)
 }
 
 /* True if offset lies in a row of leaf registers; *leaf is its index. */
-static bool leaf_of(uint32_t offset, uint32_t first, uint32_t *leaf)
+static bool leaf_of(const struct card *c, uint32_t offset, uint32_t first, uint32_t *leaf)
 {
 	*leaf = (offset - first) / 4;
-	return offset >= first && offset % 4 == 0 && *leaf < NV_VF_INTR_LEAVES_GH100;
+	return offset >= first && offset % 4 == 0 && *leaf < c->chip->interrupt_leaves;
 }
 
 uint32_t interrupt_read(struct card *c, uint32_t offset)
@@ -103,10 +112,10 @@ uint32_t interrupt_read(struct card *c, uint32_t offset)
 	uint32_t leaf, value = ~0u;
 
 	pthread_mutex_lock(&i->lock);
-	if (leaf_of(offset, NV_VF_INTR_LEAF(0), &leaf))
+	if (leaf_of(c, offset, NV_VF_INTR_LEAF(0), &leaf))
 		value = i->pending[leaf];
-	else if (leaf_of(offset, NV_VF_INTR_LEAF_ENABLE(0), &leaf) ||
-		 leaf_of(offset, NV_VF_INTR_LEAF_DISABLE(0), &leaf))
+	else if (leaf_of(c, offset, NV_VF_INTR_LEAF_ENABLE(0), &leaf) ||
+		 leaf_of(c, offset, NV_VF_INTR_LEAF_DISABLE(0), &leaf))
 		value = i->enabled[leaf];
 	else if (offset == NV_VF_INTR_TOP)
 		value = pending_top(i);
@@ -124,11 +133,11 @@ void interrupt_write(struct card *c, uint32_t offset, uint32_t value)
 	uint32_t leaf;
 
 	pthread_mutex_lock(&i->lock);
-	if (leaf_of(offset, NV_VF_INTR_LEAF(0), &leaf))
+	if (leaf_of(c, offset, NV_VF_INTR_LEAF(0), &leaf))
 		i->pending[leaf] &= ~value;
-	else if (leaf_of(offset, NV_VF_INTR_LEAF_ENABLE(0), &leaf))
+	else if (leaf_of(c, offset, NV_VF_INTR_LEAF_ENABLE(0), &leaf))
 		i->enabled[leaf] |= value;
-	else if (leaf_of(offset, NV_VF_INTR_LEAF_DISABLE(0), &leaf))
+	else if (leaf_of(c, offset, NV_VF_INTR_LEAF_DISABLE(0), &leaf))
 		i->enabled[leaf] &= ~value;
 	else if (offset == NV_VF_INTR_TOP_ENABLE)
 		i->top_enabled |= value;

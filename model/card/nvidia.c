@@ -6,7 +6,8 @@
 
 static bool nvidia_create(struct card *c, const struct card_options *o, char *why, size_t size)
 {
-	if (!firmware_load(&c->firmware, o->firmware, c->chip->name, why, size))
+	vbios_build(&c->vbios, c->chip->device);
+	if (!firmware_load(&c->firmware, o->firmware, c->chip, why, size))
 		return false;
 	if (!model_create(&(struct model_config){.chip = model_chip_find(c->chip->name)},
 			  &c->model) &&
@@ -36,6 +37,9 @@ static void nvidia_reset(struct card *c)
 	bar0_reset(c);
 	interrupt_reset(c);
 	c->fsp = (struct fsp){.boot_reads = latency_next(c)};
+	c->boot_reads = latency_next(c);
+	c->frts_error = 0;
+	falcons_reset(c);
 	c->invalidation = (struct invalidation){0};
 	c->flush_reads = 0;
 }
@@ -43,7 +47,7 @@ static void nvidia_reset(struct card *c)
 static void nvidia_read(struct card *c, uint32_t region, uint64_t offset, void *data,
 			uint32_t bytes)
 {
-	if (region == NV_PCI_BAR_REGISTERS) {
+	if (region == c->chip->registers_bar) {
 		uint32_t value = bar0_read(c, (uint32_t)offset, bytes);
 
 		memcpy(data, &value, bytes < 4 ? bytes : 4);
@@ -58,7 +62,7 @@ static void nvidia_read(struct card *c, uint32_t region, uint64_t offset, void *
 static void nvidia_write(struct card *c, uint32_t region, uint64_t offset, const void *data,
 			 uint32_t bytes)
 {
-	if (region == NV_PCI_BAR_REGISTERS) {
+	if (region == c->chip->registers_bar) {
 		uint32_t value = 0;
 
 		memcpy(&value, data, bytes < 4 ? bytes : 4);
@@ -84,8 +88,6 @@ static bool nvidia_active(struct card *c)
 
 const struct card_vendor card_nvidia = {
 	.pci = &pci_gh100,
-	.vram_bar = NV_PCI_BAR_VRAM,
-	.register_bar = NV_PCI_BAR_REGISTERS,
 	.create = nvidia_create,
 	.destroy = nvidia_destroy,
 	.reset = nvidia_reset,

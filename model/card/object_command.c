@@ -34,6 +34,7 @@
 #include "hw/nv/host.h"
 #include "hw/nv/mmu_ver3.h"
 #include "model/card/card_internal.h"
+#include "model/card/page_table.h"
 
 /* An H200: 132 SMs in 66 TPCs of 8 GPCs with up to nine; which GPCs have nine is an assumption. */
 #define GPCS 8
@@ -187,8 +188,9 @@ static uint32_t set_directory(struct card *c, struct object *o, void *parameters
 
 	if (!s)
 		return NV_STATUS_INVALID_OBJECT_HANDLE;
-	if (!s->external || space_root(s->space) || s->users || p->entries != 2 || p->flags ||
-	    p->channel || p->subdevice || p->pasid || !space_set_root(s->space, p->address)) {
+	if (!s->external || space_root(s->space) || s->users ||
+	    p->entries != mmu_root_entries(c->chip->mmu) || p->flags || p->channel ||
+	    p->subdevice || p->pasid || !space_set_root(s->space, p->address)) {
 		card_refuse(c,
 			    "GSP: page directory at 0x%" PRIx64
 			    ", %u entries, flags 0x%x, for VA space 0x%x, which is %s%s",
@@ -222,14 +224,15 @@ static uint32_t unset_directory(struct card *c, struct object *o, void *paramete
 static uint32_t copy_directories(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_copy_directories *p = parameters;
-	static const uint8_t shifts[] = NV_MMU3_SHIFTS;
+	const struct mmu_version *v = c->chip->mmu;
 	bool good = !o->external && !space_root(o->space) && p->first == RM_RESERVED_VA &&
 		    p->last == RM_RESERVED_VA + RM_RESERVED_BYTES - 1 &&
-		    p->page_bytes == RM_RESERVED_BYTES && p->levels == NV_MMU3_LEVELS - 1 &&
+		    p->page_bytes == RM_RESERVED_BYTES && p->levels == mmu_levels(v) - 1 &&
 		    !p->subdevice && !p->subdevice_id;
 
 	for (uint32_t i = 0; good && i < p->levels; i++)
-		good = p->list[i].aperture == RM_DIRECTORY_VRAM && p->list[i].shift == shifts[i] &&
+		good = p->list[i].aperture == RM_DIRECTORY_VRAM &&
+		       p->list[i].shift == mmu_shift(v, i) &&
 		       p->list[i].address % NV_MMU3_TABLE_BYTES == 0 &&
 		       p->list[i].address < c->gsp.heap_outside;
 	if (!good || !space_set_root(o->space, p->list[0].address)) {

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 /* Configuration space: the first bytes as the card shows them after reset, the rest is empty. A row
  * of `writable` gives the writable bits of a word; writes to other bits have no effect, as on any
- * PCI device. Here is an H200's (source: hw/nv/pci.h; the serial number at 0xa8 is omitted). */
+ * PCI device. Ids and base addresses are the chip's. Here are an H200's other bytes (source:
+ * hw/nv/pci.h; the serial number at 0xa8 is omitted); that NVIDIA's other cards have the same
+ * capabilities is an assumption. */
 #include <string.h>
 
 #include "model/card/card_internal.h"
 
+#define DEVICE         0x02
+#define SUBSYSTEM      0x2e
+#define BAR(i)         (0x10 + 4 * (i))
+#define BAR_64         4 /* in its low bits: the next one has the high half */
 #define COMMAND        0x04
 #define COMMAND_MEMORY 2
 #define COMMAND_MASTER 4
-#define BAR_64         4
 #define ROM_ADDRESS    0x30
 #define ROM_ENABLE     1
 #define CONTROL_RESET  0x80 /* in its second byte: initiate a function-level reset */
@@ -75,17 +80,13 @@ const struct pci_function pci_gh100 = {
 /* Base address registers: a 64-bit one is followed by its high half. */
 static uint32_t base_address_bits(const struct card *c, uint32_t word)
 {
-	const struct pci_function *pci = c->chip->vendor->pci;
-
 	for (uint32_t i = 0; i < 6; i++) {
-		uint64_t bytes = c->chip->bar_bytes[i], bits = bytes ? ~(bytes - 1) : 0;
-		bool wide = pci->bytes[0x10 + 4 * i] & BAR_64;
+		uint64_t bits = c->chip->bars[i].bytes ? ~(c->chip->bars[i].bytes - 1) : 0;
 
-		if (word == 0x10 + 4 * i)
+		if (bits && word == BAR(i))
 			return (uint32_t)bits;
-		if (wide && word == 0x14 + 4 * i)
+		if (c->chip->bars[i].flags & BAR_64 && word == BAR(i + 1))
 			return bits >> 32;
-		i += wide;
 	}
 	return 0;
 }
@@ -118,6 +119,18 @@ void config_reset(struct card *c)
 {
 	memset(c->config, 0, sizeof(c->config));
 	memcpy(c->config, c->chip->vendor->pci->bytes, c->chip->vendor->pci->size);
+	memcpy(c->config + DEVICE, &c->chip->device, 2);
+	memcpy(c->config + SUBSYSTEM, &c->chip->subsystem, 2);
+	for (uint32_t i = 0; i < 6; i++)
+		c->config[BAR(i)] = c->chip->bars[i].flags;
+}
+
+uint64_t config_bar_address(const struct card *c, uint32_t bar)
+{
+	uint64_t address = 0;
+
+	memcpy(&address, c->config + BAR(bar), c->chip->bars[bar].flags & BAR_64 ? 8 : 4);
+	return address & ~15ull;
 }
 
 void config_read(struct card *c, uint32_t offset, uint8_t *data, uint32_t bytes)

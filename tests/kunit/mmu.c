@@ -92,7 +92,7 @@ static struct tables *mmu_test_begin(struct kunit *test, struct nv_mmu *mmu)
 	ts->allow = U32_MAX;
 	ts->granted = 0;
 	memset(ts->expected, 0, sizeof(ts->expected));
-	KUNIT_ASSERT_EQ(test, 0, nv_mmu_init(mmu, &mmu_test_memory, ts));
+	KUNIT_ASSERT_EQ(test, 0, nv_mmu_init(mmu, &nv_mmu_ver3, &mmu_test_memory, ts));
 	return ts;
 }
 

@@ -87,12 +87,16 @@ base() {
 	cp tests/tap.sh tests/vm/guest/*.sh "$stage/test/"
 	cp -r tests/fuzz/corpus/calls "$stage/test/corpus"
 	grep -l '^kunit_test_suite(' tests/kunit/*.c | wc -l >"$stage/test/kunit_suites"
-	for part in fmc bootloader gsp; do
-		path=usr/lib/firmware/nvidia/gh100/gsp/$part-570.144.bin
+	for part in gh100/gsp/fmc gh100/gsp/bootloader gh100/gsp/gsp ga102/gsp/booter_load \
+		ga102/gsp/booter_unload ga102/gsp/bootloader; do
+		path=usr/lib/firmware/nvidia/$part-570.144.bin
 		install -D -m 644 "$vm_root/$path" "$stage/${path#usr/}" || return 1
-		[ $part = gsp ] ||
+		[ $part = gh100/gsp/gsp ] ||
 			install -D -m 644 "$vm_root/$path" "$stage/$small/${path#usr/lib/firmware/}" ||
 			return 1
+	done
+	for folder in "$stage/lib/firmware" "$stage/$small"; do # one image serves both chips
+		ln -s ../../gh100/gsp/gsp-570.144.bin "$folder/nvidia/ga102/gsp/" || return 1
 	done
 	copy_build_programs "$stage" || return 1
 	inside -b "$PWD=source" -b "$(realpath "$work")=vm" sh -euc '

@@ -14,3 +14,5 @@
 	.endr
 	.section .fwsignature_gh100, "a", %progbits
 	.fill 1024, 4, 0x5a17ed00
+	.section .fwsignature_ga10x, "a", %progbits
+	.fill 1024, 4, 0x5a17ed0a

@@ -121,8 +121,6 @@ static bool navi_interrupts_enabled(struct card *c)
 
 const struct card_vendor card_amd = {
 	.pci = &pci_navi21,
-	.vram_bar = NAVI_BAR_VRAM,
-	.register_bar = NAVI_BAR_REGISTERS,
 	.create = navi_create,
 	.destroy = navi_destroy,
 	.reset = navi_reset,

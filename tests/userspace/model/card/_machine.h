@@ -16,7 +16,11 @@
 
 #define MACHINE 0x40000000ull /* DMA address of the machine's memory */
 #define BYTES   (4u << 20)
-#define VRAM    (512ull << 20)
+#ifndef CHIP
+#define CHIP     "gh100"
+#define FIRMWARE NULL
+#endif
+#define VRAM (512ull << 20)
 
 /* Offsets in that memory. */
 enum {
@@ -249,7 +253,8 @@ static inline bool machine_create(const char *fault, uint64_t seed)
 
 	log_file = open_memstream(&said, &said_bytes);
 	refusals_before = 0;
-	card = card_create(&(struct card_options){.chip = "gh100",
+	card = card_create(&(struct card_options){.chip = CHIP,
+						  .firmware = FIRMWARE,
 						  .vram_bytes = VRAM,
 						  .log = log_file,
 						  .fault = fault,
