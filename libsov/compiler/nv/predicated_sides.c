@@ -14,7 +14,9 @@
  * with any value in the place of one that was not loaded, and their results are not selected then.
  * A select costs a cycle after the load, which a guarded instruction does not, so that sides with
  * selects stay to if_conversion.c except in loops that multiply matrices: there the products hide
- * the latency of loads only if they are in the same block, and sides may be longer.
+ * the latency of loads only if they are in the same block, and sides may be longer; and except in
+ * chains of sides under one condition that load at least eight bytes, as masked vectors of Triton
+ * are loaded: each would otherwise wait until the one before has arrived.
  */
 #include "libsov/compiler/nv/mir.h"
 
@@ -76,6 +78,16 @@ static uint32_t count_side(const struct mir_func *f, uint32_t b)
 		count++;
 	}
 	return accesses ? count : 0;
+}
+
+/* Whether a side loads at least eight bytes from global memory and can be predicated. */
+static bool loads_vector(const struct mir_func *f, uint32_t b)
+{
+	bool any = false;
+
+	mir_for_each(f, b, i)
+		any |= i->sass.op == SASS_LDG && i->memory.bytes >= 8;
+	return any && count_side(f, b);
 }
 
 static uint32_t pred_index(const struct mir_block *block, uint32_t pred)
@@ -266,8 +278,25 @@ static void predicate_side(struct mir_func *f, uint32_t b, uint32_t s)
 	merge_join(f, b, join);
 }
 
-/* The successor that is such a side, and leads to the other; 2: none. */
-static uint32_t find_side(const struct mir_func *f, uint32_t b)
+/* Whether a block ends with a branch on the condition to a side that loads a vector. */
+static bool loads_again(const struct mir_func *f, uint32_t b, const struct mir_source *cond)
+{
+	const struct mir_block *block = &f->blocks[b];
+
+	for (uint32_t s = 0; block->end == MIR_END_BRANCH && s < 2; s++) {
+		uint32_t side = block->succ[s];
+
+		if (block->cond.ref.vreg == cond->ref.vreg && f->blocks[side].npreds == 1 &&
+		    f->blocks[side].end == MIR_END_JUMP &&
+		    f->blocks[side].succ[0] == block->succ[!s] && loads_vector(f, side))
+			return true;
+	}
+	return false;
+}
+
+/* The successor that is such a side, and leads to the other; 2: none. chain: the condition of the
+ * side that was moved into the block before. */
+static uint32_t find_side(const struct mir_func *f, uint32_t b, const struct mir_source *chain)
 {
 	const struct mir_block *block = &f->blocks[b];
 
@@ -288,6 +317,9 @@ static uint32_t find_side(const struct mir_func *f, uint32_t b)
 		if (selects <= MAX_MOVED_PRODUCT && moved + selects <= MAX_MOVED_PRODUCT &&
 		    is_in_product_loop(f, b))
 			return s;
+		if (moved <= MAX_MOVED / 2 && selects <= MAX_MOVED && loads_vector(f, side) &&
+		    (block->cond.ref.vreg == chain->ref.vreg || loads_again(f, join, &block->cond)))
+			return s;
 	}
 	return 2;
 }
@@ -295,9 +327,12 @@ static uint32_t find_side(const struct mir_func *f, uint32_t b)
 void nv_predicate_sides(struct mir_func *f)
 {
 	mir_for_each_block(f, b) {
+		struct mir_source chain = {.ref.vreg = 0};
 		uint32_t s;
 
-		while (f->blocks[b].cond.ref.vreg && (s = find_side(f, b)) < 2)
+		while (f->blocks[b].cond.ref.vreg && (s = find_side(f, b, &chain)) < 2) {
+			chain = f->blocks[b].cond;
 			predicate_side(f, b, s);
+		}
 	}
 }
