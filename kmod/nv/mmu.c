@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Page tables of MMU versions 2 and 3. An entry of the last directory level is a dual PDE: two words that
- * cover 2 MiB. A dual PDE is empty, or maps one huge page, or points to a table of big pages and a
- * table of small pages; in these, each 64 KiB is either one big page or up to 16 small pages. The
- * largest page size that the alignment of both addresses allows is used. An empty table is unlinked
- * from the tree immediately, but freed only after a TLB invalidate.
+ * Page tables of MMU versions 2 and 3. An entry of the last directory level is a dual PDE: two
+ * words that cover 2 MiB. A dual PDE is empty, or maps one huge page, or points to a table of big
+ * pages and a table of small pages; in these, each 64 KiB is either one big page or up to 16 small
+ * pages. The largest page size that the alignment of both addresses allows is used. An empty table
+ * is unlinked from the tree immediately, but freed only after a TLB invalidate.
  */
 #include <linux/errno.h>
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "model/card/amd/navi.h"
+#include "hw/amd/pci.h"
 #include "model/card/card_internal.h"
 #include "model/card/page_table.h"
 

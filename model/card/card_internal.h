@@ -390,7 +390,8 @@ bool interrupt_enabled(struct card *c);
 uint32_t interrupt_read(struct card *c, uint32_t offset);
 void interrupt_write(struct card *c, uint32_t offset, uint32_t value);
 void interrupt_raise(struct card *c, uint32_t vector);
-/* Sends the next MSI if an enabled interrupt is pending. That a driver forgets it goes unnoticed. */
+/* Sends the next MSI if an enabled interrupt is pending. That a driver forgets it goes
+ * unnoticed. */
 void interrupt_rearm(struct card *c, uint32_t value);
 void interrupt_raise_spurious(struct card *c);
 

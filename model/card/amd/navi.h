@@ -4,15 +4,11 @@
 #define MODEL_CARD_AMD_NAVI_H
 
 #include "hw/amd/mmio.h"
+#include "hw/amd/pci.h"
 #include "model/card/card_internal.h"
 
-#define NAVI_BAR_VRAM      0
-#define NAVI_BAR_DOORBELLS 2
-#define NAVI_BAR_REGISTERS 5
-#define NAVI_REGISTERS     0x40000 /* words of BAR 5 */
-#define NAVI_ROM_BYTES     4096
-#define NAVI_DEVICE        0x73bf
-#define NAVI_SUBSYSTEM     0x0e3a
+#define NAVI_REGISTERS 0x40000 /* words of BAR 5 */
+#define NAVI_ROM_BYTES 4096
 
 enum navi_hub_id { NAVI_GC, NAVI_MM, NAVI_HUBS };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The card's MMU reads what the driver writes into page tables of both versions: the file that the kernel compiles
- * maps, splits and unmaps at random, and after each step the modelled MMU, which shares no code
- * with it, finds every page at its address and no other. */
+/* The card's MMU reads what the driver writes into page tables of both versions: the file that the
+ * kernel compiles maps, splits and unmaps at random, and after each step the modelled MMU, which
+ * shares no code with it, finds every page at its address and no other. */
 #include <stdint.h>
 
 typedef uint8_t u8;
