@@ -37,7 +37,7 @@ static VkDevice device;
 static VkQueue queues[4];
 static uint32_t queue_count = 4; /* that a device is created with */
 /* Features of extensions that a device is created with, as a chain; NULL: none but these here. */
-UNUSED static void *extension_features;
+UNUSED static void *wanted_features;
 static uint32_t messages; /* of validation layers and the driver */
 static char last_message[2048];
 
@@ -159,7 +159,7 @@ UNUSED static VkResult create_device(const char *const *extensions, uint32_t cou
 	static const float priorities[4] = {1, 1, 1, 1};
 	VkPhysicalDeviceRobustness2FeaturesEXT robust = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT,
-		.pNext = extension_features};
+		.pNext = wanted_features};
 	VkPhysicalDeviceVulkan13Features f13 = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
 		.pNext = count ? &robust : NULL};

@@ -167,7 +167,7 @@ int main(void)
 	open_instance();
 	check_features();
 	check_list();
-	extension_features = &wanted;
+	wanted_features = &wanted;
 	MUST(create_device(names, COUNT(names), NULL, &device));
 	vkGetDeviceQueue(device, 0, 0, &queues[0]);
 	check_product();
