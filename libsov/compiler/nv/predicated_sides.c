@@ -15,8 +15,8 @@
  * A select costs a cycle after the load, which a guarded instruction does not, so that sides with
  * selects stay to if_conversion.c except in loops that multiply matrices: there the products hide
  * the latency of loads only if they are in the same block, and sides may be longer; and except in
- * chains of sides under one condition that load at least eight bytes, as masked vectors of Triton
- * are loaded: each would otherwise wait until the one before has arrived.
+ * chains of sides that load at least eight bytes under one condition, or sixteen under several, as
+ * masked vectors of Triton are loaded: each would otherwise wait until the one before has arrived.
  */
 #include "libsov/compiler/nv/mir.h"
 
@@ -80,13 +80,13 @@ static uint32_t count_side(const struct mir_func *f, uint32_t b)
 	return accesses ? count : 0;
 }
 
-/* Whether a side loads at least eight bytes from global memory and can be predicated. */
-static bool loads_vector(const struct mir_func *f, uint32_t b)
+/* Whether a side loads a vector from global memory and can be predicated. */
+static bool loads_vector(const struct mir_func *f, uint32_t b, uint32_t bytes)
 {
 	bool any = false;
 
 	mir_for_each(f, b, i)
-		any |= i->sass.op == SASS_LDG && i->memory.bytes >= 8;
+		any |= i->sass.op == SASS_LDG && i->memory.bytes >= bytes;
 	return any && count_side(f, b);
 }
 
@@ -278,20 +278,38 @@ static void predicate_side(struct mir_func *f, uint32_t b, uint32_t s)
 	merge_join(f, b, join);
 }
 
-/* Whether a block ends with a branch on the condition to a side that loads a vector. */
-static bool loads_again(const struct mir_func *f, uint32_t b, const struct mir_source *cond)
+/* Bytes of vectors for which sides under two conditions are moved together. */
+static uint32_t vector_bytes_for(const struct mir_source *a, const struct mir_source *b)
 {
-	const struct mir_block *block = &f->blocks[b];
+	return a->ref.vreg == b->ref.vreg ? 8 : 16;
+}
+
+/* Whether a side under a condition and one that the block after it branches to are such. */
+static bool loads_again(const struct mir_func *f, uint32_t side, const struct mir_source *cond,
+			uint32_t join)
+{
+	const struct mir_block *block = &f->blocks[join];
+	uint32_t least = vector_bytes_for(&block->cond, cond);
 
 	for (uint32_t s = 0; block->end == MIR_END_BRANCH && s < 2; s++) {
-		uint32_t side = block->succ[s];
+		uint32_t next = block->succ[s];
 
-		if (block->cond.ref.vreg == cond->ref.vreg && f->blocks[side].npreds == 1 &&
-		    f->blocks[side].end == MIR_END_JUMP &&
-		    f->blocks[side].succ[0] == block->succ[!s] && loads_vector(f, side))
+		if (f->blocks[next].npreds == 1 && f->blocks[next].end == MIR_END_JUMP &&
+		    f->blocks[next].succ[0] == block->succ[!s] && loads_vector(f, side, least) &&
+		    loads_vector(f, next, least))
 			return true;
 	}
 	return false;
+}
+
+/* Whether a side is one of a chain of sides that load vectors. */
+static bool is_chained(const struct mir_func *f, uint32_t b, uint32_t side, uint32_t join,
+		       const struct mir_source *chain)
+{
+	const struct mir_source *cond = &f->blocks[b].cond;
+
+	return (chain->ref.vreg && loads_vector(f, side, vector_bytes_for(cond, chain))) ||
+	       loads_again(f, side, cond, join);
 }
 
 /* The successor that is such a side, and leads to the other; 2: none. chain: the condition of the
@@ -317,8 +335,8 @@ static uint32_t find_side(const struct mir_func *f, uint32_t b, const struct mir
 		if (selects <= MAX_MOVED_PRODUCT && moved + selects <= MAX_MOVED_PRODUCT &&
 		    is_in_product_loop(f, b))
 			return s;
-		if (moved <= MAX_MOVED / 2 && selects <= MAX_MOVED && loads_vector(f, side) &&
-		    (block->cond.ref.vreg == chain->ref.vreg || loads_again(f, join, &block->cond)))
+		if (moved <= MAX_MOVED / 2 && selects <= MAX_MOVED &&
+		    is_chained(f, b, side, join, chain))
 			return s;
 	}
 	return 2;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Vectors that are loaded under one condition, or are zeros: the loads do not wait for each other.
+# Vectors that are loaded under one condition, or each under its own, or are zeros: the loads do not wait for each other.
 . tests/tap.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -36,10 +36,14 @@ cat >"$work/masked.ptx" <<'END'
 	ret;
 }
 END
-"$BUILD/sov" compile --print nv-predicate-sides -o "$work/out" "$work/masked.ptx" >"$work/stage" 2>&1
-ok $? "the kernel compiles"
-blocks=$(grep -cE '^b[0-9]+:' "$work/stage")
-loads=$(grep -cE '@!?%p[0-9]+ LDG' "$work/stage")
-[ "$blocks $loads" = "1 2" ]
-ok $? "the scheduler gets both guarded loads in one block ($loads in $blocks)"
+sed -e 's/\.pred %in;/.pred %in, %also;/' -e 's/setp.lt.u32 %in.*/&\n\tsetp.gt.u32 %also, %n, 7;/' \
+	-e 's/@%in ld.global.v4.b32 {%b/@%also ld.global.v4.b32 {%b/' "$work/masked.ptx" >"$work/masked_apart.ptx"
+for kernel in masked masked_apart; do
+	"$BUILD/sov" compile --print nv-predicate-sides -o "$work/out" "$work/$kernel.ptx" >"$work/stage" 2>&1
+	ok $? "$kernel compiles"
+	blocks=$(grep -cE '^b[0-9]+:' "$work/stage")
+	loads=$(grep -cE '@!?%p[0-9]+ LDG' "$work/stage")
+	[ "$blocks $loads" = "1 2" ]
+	ok $? "the scheduler gets both guarded loads of $kernel in one block ($loads in $blocks)"
+done
 tap_done
