@@ -290,7 +290,7 @@ static inline bool has_step(const uint64_t *address, uint32_t count, uint64_t st
 	return !other;
 }
 
-/* Whether an access is inside of a line: AMD's need not be, and scalar loads are up to two lines. */
+/* Whether it is inside of a line: AMD's need not be, and scalar loads are up to two lines. */
 static inline bool is_aligned(const struct check_access *a, uint64_t address)
 {
 	return a->bytes <= LINE_BYTES && !(a->bytes & (a->bytes - 1)) &&
