@@ -253,21 +253,22 @@ static uint32_t check_run(struct lanes *l, uint32_t lane, uint32_t count)
 {
 	const struct check_access *a = l->race.a;
 	bool global = a->memory == CHECK_GLOBAL;
-	uint64_t at = l->race.address[lane], end = at + count * a->bytes;
-	struct check_range *r = global ? find_range(l->race.b, at, end - at) : NULL;
+	uint64_t at = l->race.address[lane], left = count * a->bytes; /* at may wrap around */
+	struct check_range *r = global ? find_range(l->race.b, at, left) : NULL;
 	bool init = l->init && !(r && r->memory.initialised);
 	uint32_t good = 0, shift = (uint32_t)__builtin_ctz(a->bytes);
 
 	if (r && !l->init && !l->races)
 		return bits_of(lane, count);
-	while (at < end) {
+	while (left) {
 		struct shadow *m = r ? find_page(l, r, at) : global ? NULL : l->race.b->shared;
 		uint32_t offset = (uint32_t)(r ? at % SHADOW_PAGE : at), lanes;
 		uint64_t n = LINE_BYTES - at % LINE_BYTES;
 
-		n = n < end - at ? n : end - at;
+		n = n < left ? n : left;
 		lanes = (uint32_t)n >> shift;
 		at += n;
+		left -= n;
 		if (m && check_line(l, m, init, lane, offset, (uint32_t)n)) {
 			good |= bits_of(lane, lanes);
 			lane += lanes;
@@ -289,10 +290,11 @@ static inline bool has_step(const uint64_t *address, uint32_t count, uint64_t st
 	return !other;
 }
 
-/* AMD's accesses need not be. */
+/* Whether it is inside of a line: AMD's need not be, and scalar loads are up to two lines. */
 static inline bool is_aligned(const struct check_access *a, uint64_t address)
 {
-	return !(a->bytes & (a->bytes - 1)) && !(address & (a->bytes - 1));
+	return a->bytes <= LINE_BYTES && !(a->bytes & (a->bytes - 1)) &&
+	       !(address & (a->bytes - 1));
 }
 
 /* Lanes one by one, but adjacent ones together if no lane overlaps another one or all read. */
