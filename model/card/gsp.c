@@ -361,6 +361,7 @@ static bool check_layout(struct card *c, const struct nv_gsp_wpr_meta *m)
 	if (c->gsp.frts != m->frts || c->gsp.wpr_end != m->frts + m->frts_bytes ||
 	    m->wpr_end != c->gsp.wpr_end || m->frts_bytes != NV_FRTS_BYTES ||
 	    m->fb_bytes != c->vram_bytes || m->reserved_start != m->heap_outside ||
+	    !m->heap_outside || /* nothing would be left for the driver */
 	    m->heap_bytes < min_heap || m->heap_outside_bytes < NV_GSP_HEAP_OUTSIDE_BYTES_TU102) {
 		card_refuse(c,
 			    "GSP: FRTS at 0x%" PRIx64 ", WPR2 to 0x%" PRIx64 ", memory 0x%" PRIx64

@@ -6,6 +6,11 @@
 
 static bool nvidia_create(struct card *c, const struct card_options *o, char *why, size_t size)
 {
+	if (c->chip->boot != BOOT_FSP &&
+	    (c->fault.kind == FAULT_REFUSE || c->fault.kind == FAULT_LOCKED)) {
+		snprintf(why, size, "%s: the fault '%s' needs an FSP", c->chip->name, o->fault);
+		return false;
+	}
 	vbios_build(&c->vbios, c->chip->device);
 	if (!firmware_load(&c->firmware, o->firmware, c->chip, why, size))
 		return false;

@@ -45,7 +45,7 @@ static void chip_table_is_complete(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, c->name && *c->name);
 		KUNIT_EXPECT_TRUE(test, c->isa && c->sms_per_tpc && c->config_mirror);
 		KUNIT_EXPECT_TRUE(test, c->channel && c->compute && c->copy && c->graphics);
-		KUNIT_EXPECT_TRUE(test, c->wait_boot && c->boot);
+		KUNIT_EXPECT_TRUE(test, c->wait_boot && c->boot && c->mmu);
 		KUNIT_EXPECT_GT(test, c->interrupt_leaves, 0);
 		KUNIT_EXPECT_LE(test, c->interrupt_leaves, NV_MAX_LEAVES);
 	}

@@ -183,12 +183,12 @@ static const char *load_firmware(struct request *r)
 
 	if (!r->psp->tmr_bytes && type != PSP_FW_SMU)
 		return "there is no TMR";
+	if (r->psp->tmr_bytes && room > r->psp->tmr_bytes - r->psp->tmr_used)
+		return "the TMR is full";
 	const char *wrong = take_blob(r, NAVI_FIRMWARE, type, argument_address(r, 0), bytes);
 
 	if (wrong || !r->psp->tmr_bytes)
 		return wrong;
-	if (room > r->psp->tmr_bytes - r->psp->tmr_used)
-		return "the TMR is full";
 	r->command->firmware_low = (uint32_t)(r->psp->tmr + r->psp->tmr_used);
 	r->command->firmware_high = (uint32_t)((r->psp->tmr + r->psp->tmr_used) >> 32);
 	r->psp->tmr_used += (uint32_t)room;

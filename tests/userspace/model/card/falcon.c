@@ -343,6 +343,10 @@ static void test_wrong_booter(void)
 	ok(run_booter((u32)MACHINE + META, 0) != 0, "booter: a heap that is too small fails");
 	refused("heap 104857600", "booter: a heap that is too small is refused");
 	meta->heap_bytes = 0x1fd00000 - HEAP;
+	meta->heap_outside = meta->reserved_start = 0;
+	ok(run_booter((u32)MACHINE + META, 0) != 0, "booter: a region that is all memory fails");
+	refused("FRTS at", "booter: a region that leaves nothing to the driver is refused");
+	meta->heap_outside = meta->reserved_start = HEAP_OUTSIDE;
 	meta->magic++;
 	ok(run_booter((u32)MACHINE + META, 0) != 0, "booter: metadata with a wrong magic fails");
 	refused("magic", "booter: metadata with a wrong magic is refused");
@@ -351,6 +355,22 @@ static void test_wrong_booter(void)
 	ok(run_booter(NV_BOOTER_UNLOAD, NV_BOOTER_UNLOAD) != 0,
 	   "booter: unloading a GSP that runs fails");
 	refused("of a running GSP", "booter: unloading a GSP that runs is refused");
+}
+
+/* The faults of a boot that this chip does not have would never happen. */
+static void test_faults(void)
+{
+	static const char *const names[] = {"refuse", "locked"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct card_options o = {.chip = CHIP, .log = stderr, .fault = names[i]};
+		char why[200] = "";
+		struct card *made = card_create(&o, why, sizeof(why));
+
+		ok(!made && strstr(why, "FSP"), "fault: '%s', which needs an FSP, is rejected",
+		   names[i]);
+		card_destroy(made);
+	}
 }
 
 static void test_files(const char *folder)
@@ -412,6 +432,7 @@ int main(void)
 	test_wrong_registers();
 	test_wrong_booter();
 	machine_close();
+	test_faults();
 	test_files(getenv("FIRMWARE_FOLDER"));
 	return tap_done();
 }

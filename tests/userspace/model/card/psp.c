@@ -291,6 +291,25 @@ static void firmware_files(void)
 	ok(status & NAVI_RLC_BOOT_COMPLETE, "the RLC reports that autoload has ended");
 }
 
+/* Firmware for which there is no room is not among what is loaded. */
+static void full_memory(void)
+{
+	const uint32_t bytes = card->navi->psp.toc_bytes;
+	uint32_t loads = 0;
+
+	ok(!command(PSP_DESTROY_TMR, 0, 0, 0) &&
+		   !command(PSP_SETUP_TMR, NAVI_FB_BASE + TMR, bytes, 2) &&
+		   !firmware(PSP_FW_ME, 14, 0, 1024),
+	   "a TMR that was destroyed is set up again");
+	while (!command(PSP_LOAD_FIRMWARE, NAVI_FB_BASE + BUFFER, 1024, PSP_FW_ME) && loads < bytes)
+		loads++;
+	ok(loads == bytes / 4096 - 1, "the TMR has room for as much firmware as its size says");
+	refused("the TMR is full", "firmware without room in the TMR is refused");
+	firmware(PSP_FW_PFP, 13, 0, 1024);
+	ok(!navi_blob_loaded(card->navi->psp.loaded, PSP_FW_PFP), "it does not count as loaded");
+	refused("the TMR is full", "other firmware without room is refused, too");
+}
+
 static void applications(void)
 {
 	load(21, 0, 1024);
@@ -390,6 +409,7 @@ int main(void)
 		firmware_memory();
 		firmware_files();
 		power_handshake();
+		full_memory();
 		applications();
 		card_destroy(card);
 	}
