@@ -94,7 +94,8 @@ static struct mir_inst *next_matrix_product(const struct mir_func *f, struct mir
 		if (next->sass.stall > MAX_STALL_WITHOUT_YIELD)
 			return NULL;
 		next = next->next;
-		if (!next)
+		/* A callee may have products of its own. */
+		if (!next || mir_is_call(next))
 			return NULL;
 		if (is_matrix_product(f, next))
 			return sass_reuse_hits(f->sm, &i->sass, &next->sass) ? next : NULL;

@@ -182,7 +182,7 @@ static bool is_copied(const struct mir_func *f, const struct mir_phi *phi, uint3
 	const struct mir_vreg *v = &f->vregs[phi->vreg];
 	struct mir_ref arg = phi->args[k].ref;
 
-	return v->kind == SASS_GPR && arg.vreg &&
+	return v->kind == SASS_GPR && arg.vreg && f->vregs[arg.vreg].kind == SASS_GPR &&
 	       f->vregs[arg.vreg].reg + arg.part != v->reg + k % v->units;
 }
 
