@@ -528,7 +528,7 @@ typedef struct sov_spirv_constant {
 /* Where the descriptors of a binding are in the memory of their set: number n stands at
  * offset + n * stride. */
 typedef struct sov_spirv_binding {
-	uint32_t set, binding;
+	uint32_t set, binding;   /* set: below 256 */
 	uint32_t offset, stride; /* bytes; multiples of 8 */
 	uint32_t flags;          /* SOV_SPIRV_BINDING_* */
 	/* 0: the argument of the set is the address of its descriptors. Otherwise it is these bytes

@@ -70,6 +70,18 @@ static const struct command_kind indirect_kind = {"vkCmdDispatchIndirect", dispa
 
 /* ---- recording ---- */
 
+/* A set that the shader does not use may have another layout, or be none. */
+static void copy_set(uint8_t *to, uint32_t bytes, const struct bound_set *s)
+{
+	uint32_t there = s->table ? s->bytes : 0;
+
+	if (there > bytes)
+		there = bytes;
+	if (there)
+		memcpy(to, s->table, there);
+	memset(to + there, 0, bytes - there);
+}
+
 static struct dispatch *record_dispatch(VkCommandBuffer b, const struct command_kind *kind)
 {
 	VkPipeline p = b->pipeline;
@@ -86,10 +98,7 @@ static struct dispatch *record_dispatch(VkCommandBuffer b, const struct command_
 		x->sets[i] = b->sets[i].address;
 		x->arguments[x->argument_count++] =
 			p->set_bytes[i] ? (const void *)data : &x->sets[i];
-		if (b->sets[i].table)
-			memcpy(data, b->sets[i].table, p->set_bytes[i]);
-		else
-			memset(data, 0, p->set_bytes[i]);
+		copy_set(data, p->set_bytes[i], &b->sets[i]);
 		data += p->set_bytes[i];
 	}
 	if (p->base_argument)
@@ -202,6 +211,7 @@ VKAPI_ATTR void VKAPI_CALL vkCmdBindDescriptorSets(VkCommandBuffer b, VkPipeline
 			continue;
 		to->address = s->address;
 		to->table = s->shadow;
+		to->bytes = s->bytes;
 		if (s->layout->dynamic_count) {
 			to->address = table_with_offsets(b, s, offsets, &to->table);
 			offsets += s->layout->dynamic_count;
@@ -230,8 +240,11 @@ static bool push_table(VkCommandBuffer b, VkPipelineLayout layout, uint32_t set,
 		memset(t->shadow, 0, l->bytes);
 	memcpy(t->cpu, t->shadow, l->bytes);
 	table_put_immutable(t, l->bytes);
-	*to = (struct bound_set){
-		.address = address, .table = t->shadow, .layout = l, .shadow = t->shadow};
+	*to = (struct bound_set){.address = address,
+				 .table = t->shadow,
+				 .bytes = l->bytes,
+				 .layout = l,
+				 .shadow = t->shadow};
 	return true;
 }
 

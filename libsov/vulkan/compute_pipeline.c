@@ -13,13 +13,14 @@
 	 VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT)
 
 /* Whether dispatches may copy a set's descriptors: they do not change until it has run, and none is
- * an array, to which the shader may have pointers. */
+ * an array, to which the shader may have pointers. A binding without descriptors may stand behind
+ * the set's last byte. */
 static bool set_is_value(VkDescriptorSetLayout s)
 {
 	uint32_t i;
 
 	for (i = 0; i < s->binding_count; i++)
-		if (s->bindings[i].count > 1 || s->bindings[i].flags & CHANGES_LATER ||
+		if (s->bindings[i].count != 1 || s->bindings[i].flags & CHANGES_LATER ||
 		    s->bindings[i].type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK)
 			return false;
 	return s->bytes;

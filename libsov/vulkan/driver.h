@@ -442,7 +442,8 @@ struct VkCommandPool_T {
 
 struct bound_set {
 	sov_ptr address;
-	const uint8_t *table;         /* what stands there, to be read by the host */
+	const uint8_t *table;         /* what stands there, to be read by the host … */
+	uint32_t bytes;               /* … and how much */
 	VkDescriptorSet set;          /* NULL: push descriptors, which have … */
 	VkDescriptorSetLayout layout; /* … a layout … */
 	uint8_t *shadow;              /* … and a table in the command buffer */

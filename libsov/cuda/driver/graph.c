@@ -134,6 +134,21 @@ CUresult cuda_node_set_kernel(CUgraphNode n, const struct launch *l, void *const
 	return CUDA_SUCCESS;
 }
 
+/* The nodes of bodies that replace others of the same form have their origins: calls name them. */
+static void keep_origins(const struct conditional_node *to, const struct conditional_node *from)
+{
+	for (uint32_t i = 0; i < to->count && i < from->count; i++) {
+		CUgraph a = to->bodies[i], b = from->bodies[i];
+
+		for (uint32_t k = 0; k < a->count && k < b->count; k++) {
+			a->nodes[k]->origin = b->nodes[k]->origin;
+			if (a->nodes[k]->type == CU_GRAPH_NODE_CONDITIONAL)
+				keep_origins(&a->nodes[k]->u.conditional,
+					     &b->nodes[k]->u.conditional);
+		}
+	}
+}
+
 CUresult cuda_node_copy_parameters(CUgraphNode to, const struct CUgraphNode_st *from)
 {
 	CUresult e = CUDA_SUCCESS;
@@ -158,6 +173,7 @@ CUresult cuda_node_copy_parameters(CUgraphNode to, const struct CUgraphNode_st *
 
 		e = cuda_conditional_copy(&copy, &from->u.conditional);
 		if (!e) {
+			keep_origins(&copy, &to->u.conditional);
 			node_clear(to);
 			to->u.conditional = copy;
 		}

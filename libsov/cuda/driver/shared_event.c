@@ -47,24 +47,33 @@ static CUresult attach(CUevent event, sov_ptr memory)
 	return CUDA_SUCCESS;
 }
 
-/* Frees the memory of destroyed events if no work can use it any more. */
+/* Frees the memory of destroyed events if no work can use it any more: of those alone that were
+ * destroyed before the context was found idle. */
 static void free_destroyed(CUcontext c)
 {
-	struct destroyed_event *list;
+	struct destroyed_event *list, **last = &list;
+	bool idle;
 
-	if (sov_context_wait(c->sov, SOV_NO_WAIT))
-		return;
 	pthread_mutex_lock(&c->lock);
 	list = c->destroyed_events;
 	c->destroyed_events = NULL;
 	pthread_mutex_unlock(&c->lock);
-	while (list) {
+	idle = list && !sov_context_wait(c->sov, SOV_NO_WAIT);
+	while (idle && list) {
 		struct destroyed_event *next = list->next;
 
 		sov_memory_free(c->sov, list->memory);
 		free(list);
 		list = next;
 	}
+	if (!list)
+		return;
+	while (*last)
+		last = &(*last)->next;
+	pthread_mutex_lock(&c->lock);
+	*last = c->destroyed_events;
+	c->destroyed_events = list;
+	pthread_mutex_unlock(&c->lock);
 }
 
 CUresult cuda_shared_event_create(CUevent event)

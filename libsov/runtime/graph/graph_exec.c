@@ -12,12 +12,14 @@
 #include "libsov/runtime/base/log.h"
 #include "libsov/runtime/base/minmax.h"
 #include "libsov/runtime/context/context_wait.h"
+#include "libsov/runtime/graph/conditional.h"
 #include "libsov/runtime/graph/graph_exec.h"
 #include "libsov/runtime/graph/graph_nodes.h"
 #include "libsov/runtime/graph/graph_order.h"
 #include "libsov/runtime/graph/graph_write.h"
 #include "libsov/runtime/memory/local_memory.h"
 #include "libsov/runtime/module/module.h"
+#include "libsov/runtime/stream/host_function.h"
 #include "libsov/runtime/stream/stream.h"
 #include "libsov/runtime/trace/trace_ring.h"
 
@@ -238,6 +240,8 @@ sov_result api_graph_exec_destroy(sov_graph_exec exec)
 		return r;
 	r = context_drain_to_free(g->member.context, &keep);
 	pthread_mutex_unlock(&g->member.context->lock);
+	/* After a reset or an error it may not have noticed yet. */
+	host_functions_finish(g->member.context, conditional_run);
 	if (!keep && object_retire(&g->member.object))
 		object_put(&g->member.object);
 	object_put(&g->member.object);

@@ -11,6 +11,7 @@ static_assert(SPIRV_SAMPLES_SHIFT == SOV_SPIRV_SAMPLES_SHIFT,
 	      "the compiler and callers place the number of samples at one bit");
 
 #define KNOWN_FLAGS   (SOV_SPIRV_ROBUST | SOV_SPIRV_LAYOUT | SOV_SPIRV_BASE_WORKGROUP)
+#define MAX_SETS      256u
 #define MAX_SET_BYTES 2048u
 #define MAX_COUNT     65536u
 
@@ -54,6 +55,11 @@ static sov_result check_bindings(const sov_spirv_options *o)
 					 "sov_spirv_options.bindings[%u] has flags 0x%x; known: "
 					 "SOV_SPIRV_BINDING_INLINE",
 					 k, b->flags);
+		if (b->set >= MAX_SETS)
+			return set_error(SOV_ERROR_INVALID_ARGUMENT,
+					 "sov_spirv_options.bindings[%u] is of set %u; sets are "
+					 "below %u",
+					 k, b->set, MAX_SETS);
 		if (b->offset % 8 || b->stride % 8 || b->offset > INT32_MAX ||
 		    b->stride > INT32_MAX)
 			return set_error(SOV_ERROR_INVALID_ARGUMENT,

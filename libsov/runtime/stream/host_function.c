@@ -34,7 +34,9 @@ struct host_functions {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t not_empty;
+	pthread_cond_t finished; /* a call */
 	struct host_call *first, **last, *spare;
+	void (*running)(void *user); /* NULL: none */
 	bool closing;
 };
 
@@ -94,9 +96,14 @@ static void *host_functions_thread(void *arg)
 		if (k) {
 			bool drop = l->closing || host_call_is_void(c, k);
 
+			l->running = drop ? NULL : k->function;
 			pthread_mutex_unlock(&l->lock);
 			if (!drop)
 				host_call_run(k);
+			pthread_mutex_lock(&l->lock);
+			l->running = NULL;
+			pthread_cond_broadcast(&l->finished);
+			pthread_mutex_unlock(&l->lock);
 			host_call_finish(l, k);
 			pthread_mutex_lock(&l->lock);
 			sleep_ns = MIN_SLEEP_NS;
@@ -125,10 +132,12 @@ static sov_result host_functions_start(struct context *c)
 	l->last = &l->first;
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->not_empty, NULL);
+	pthread_cond_init(&l->finished, NULL);
 	c->host_functions = l;
 	if (pthread_create(&l->thread, NULL, host_functions_thread, c)) {
 		c->host_functions = NULL;
 		pthread_cond_destroy(&l->not_empty);
+		pthread_cond_destroy(&l->finished);
 		pthread_mutex_destroy(&l->lock);
 		free(l);
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no thread for host functions");
@@ -161,8 +170,21 @@ static void host_functions_destroy(struct context *c)
 		free(k);
 	}
 	pthread_cond_destroy(&l->not_empty);
+	pthread_cond_destroy(&l->finished);
 	pthread_mutex_destroy(&l->lock);
 	free(l);
+}
+
+void host_functions_finish(struct context *c, void (*function)(void *user))
+{
+	struct host_functions *l = c->host_functions;
+
+	if (!l || pthread_equal(l->thread, pthread_self()))
+		return;
+	pthread_mutex_lock(&l->lock);
+	while (l->running == function)
+		pthread_cond_wait(&l->finished, &l->lock);
+	pthread_mutex_unlock(&l->lock);
 }
 
 bool host_functions_on_this_thread(struct context *c)

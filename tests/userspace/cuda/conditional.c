@@ -73,6 +73,7 @@ static void loop(void)
 	CUgraph g, clone = NULL, *bodies = NULL;
 	CUgraphExec exec = NULL, second = NULL;
 	CUgraphNode n = NULL, found[1];
+	CUgraphExecUpdateResultInfo info;
 	uint64_t handle = 0;
 	unsigned type = 0, ten = 10;
 	size_t nodes = 1;
@@ -99,7 +100,12 @@ static void loop(void)
 	other.kernel.kernelParams[2] = &ten;
 	ok(!CALL(cuGraphExecNodeSetParams)(exec, n, &other) && run(exec, 2) == 20,
 	   "a kernel of a body gets other arguments in an executable graph");
-	ok(!CALL(cuGraphDestroy)(g) && !CALL(cuGraphDestroy)(clone) && run(exec, 5) == 50,
+	ok(!CALL(cuGraphExecUpdate_v2)(exec, g, &info) && run(exec, 2) == 20,
+	   "an update gives the body what the graph has");
+	ten = 4;
+	ok(!CALL(cuGraphExecNodeSetParams)(exec, n, &other) && run(exec, 2) == 8,
+	   "so it does after an update");
+	ok(!CALL(cuGraphDestroy)(g) && !CALL(cuGraphDestroy)(clone) && run(exec, 5) == 20,
 	   "the executable graph outlives both");
 	ok(!CALL(cuGraphExecDestroy)(exec) && !CALL(cuGraphExecDestroy)(second),
 	   "executable graphs are destroyed");

@@ -200,9 +200,18 @@ static void check_value_refusals(sov_context c)
 
 static void check_refusals(sov_context c)
 {
+	const sov_spirv_binding far[] = {{UINT32_MAX, 0, 0, 0, 0, 0}, {256, 0, 0, 0, 0, 0}};
 	sov_spirv_options o = options(SOV_SPIRV_LAYOUT);
 	sov_module m;
 
+	for (size_t k = 0; k < sizeof(far) / sizeof(*far); k++) {
+		o.bindings = &far[k];
+		o.binding_count = 1;
+		ok(load(c, &o, &m) == SOV_ERROR_INVALID_ARGUMENT &&
+			   strstr(sov_last_error(), "sets are below 256"),
+		   "set %u is refused", far[k].set);
+	}
+	o = options(SOV_SPIRV_LAYOUT);
 	o.binding_count = 2;
 	ok(load(c, &o, &m) == SOV_ERROR_INVALID_SOURCE &&
 		   strstr(sov_last_error(), "no set 2, binding 4"),
