@@ -310,7 +310,7 @@ uint32_t ir_texture_args(const struct ir_inst *in)
 
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 {
-	if (k == ir_data_args(in))
+	if (in->flags & IR_POLICY && k == ir_data_args(in))
 		return IR_B64;
 	switch (ir_ops[in->op].rule) {
 	case R_SELECT:
